@@ -190,6 +190,8 @@ export interface Intent {
   readonly leave?: bigint;
   /** Highest fee as a share of the amount where both are in the native coin, basis points. G29. */
   readonly maxFeeRatioBps?: number;
+  /** Highest fee in all, smallest native unit, where prices move by the block (evm). Treasury 5.4. */
+  readonly withinFee?: bigint;
   /** Address that pays the fee in the place of `from` and signs with it, where the chain can do that (sol). L30. */
   readonly feePayer?: string;
 }
@@ -299,9 +301,7 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   upholds?(inputs: Inputs): Promise<boolean>;
   broadcast(signed: Signed): Promise<BroadcastResult>;
   getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
-  /**
-   * What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED.
-   */
+  /** What a token deployment says of itself, for requests and the check K4. Refuses: TOKEN_NOT_SUPPORTED. */
   fetchTokenFacts?(contract: string, ask?: 'hazards'): Promise<TokenFacts | Refusal>;
   /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
   seesInternal?(): Promise<boolean>;

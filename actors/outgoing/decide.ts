@@ -40,7 +40,7 @@ import { moved, operationWrite, UNSIGNED } from '../sweep/moves.ts';
 import { settledLimit } from './settled-limit.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
-import type { Counter } from '../../model/account/outgoing.ts';
+import type { Counter, OperationArrow } from '../../model/account/outgoing.ts';
 
 /**
  * A payload with its counter.
@@ -88,6 +88,8 @@ function buildAt(
   const hold = proposal === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : null;
   const clash = hold?.values.find((value) => value in (counter?.inFlight ?? {}));
   if (clash !== undefined) return refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
+  const beyond = beyondTank(command.operation, unsigned);
+  if (beyond !== null) return beyond;
   const row = builtRow(deciding, unsigned);
   const claimed = { next: null, free: [] };
   return accept(
@@ -110,15 +112,33 @@ function sweepUnderWay({ sweeping, operation }: Deciding<'build_withdrawal'>['co
   );
 }
 
+/** What the tank pays of a build, and keeps until that is in a block: gas with its fee, or a fee paid along. W9. */
+const ofTank = ({ to, left }: OperationArrow, { amount, feeMax }: Unsigned): bigint =>
+  to === 'FUNDING' ? amount + feeMax : left === null ? 0n : feeMax;
+
+/** Refuses: INSUFFICIENT_FUNDS where the tank keeps for other operations what this one takes. Treasury W9. */
+function beyondTank(operation: OperationArrow | undefined, unsigned: Unsigned): Refusal | null {
+  if (operation === undefined || operation.left === null) return null;
+  const required = ofTank(operation, unsigned);
+  return required <= operation.left
+    ? null
+    : refuse('INSUFFICIENT_FUNDS', { balance: String(operation.left), required: String(required) });
+}
+
 /** What a build means for an operation: its own arrow, or that it gives way. */
 function operationRows(
-  { command: { operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>,
-  { amount }: Unsigned,
+  { command: { id, operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>,
+  unsigned: Unsigned,
 ): RowWrite[] {
   if (operation !== undefined) {
+    const { known, to } = operation,
+      { amount } = unsigned,
+      promised = ofTank(operation, unsigned);
     // What the chain's builder made of it: an issued amount may be rounded down.
-    const { known, to } = operation;
-    return [operationWrite(moved(known, to, to === 'FUNDING' ? { funding: amount } : { amount }, nowMs))];
+    if (to === 'SIGNING') return [operationWrite(moved(known, to, { amount, promised }, nowMs))];
+    const second = known.state === 'FUNDING' ? { fundId: id, firstFundId: known.fundId } : {},
+      funding = (known.funding ?? 0n) + amount;
+    return [operationWrite(moved(known, to, { funding, promised, ...second }, nowMs))];
   }
   if (sweeping == null) return [];
   return [operationWrite(moved(sweeping, 'SKIPPED', { reason: 'withdrawal_in_flight' }, nowMs))];

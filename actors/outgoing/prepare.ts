@@ -29,6 +29,8 @@ export interface Wish {
   readonly kind: 'payment' | 'trustline';
   /** Of a sweep whose fee the gas tank pays along. */
   readonly feePayer?: string;
+  /** Of a sweep whose gas lies there: what it may cost at most. */
+  readonly withinFee?: bigint;
 }
 
 export interface Ready {
@@ -83,6 +85,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
     kind: wish.kind,
     ...(to.tag === null ? {} : { tagOfAddress: true }),
     ...(wish.feePayer === undefined ? {} : { feePayer: wish.feePayer }),
+    ...(wish.withinFee === undefined ? {} : { withinFee: wish.withinFee }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
 }

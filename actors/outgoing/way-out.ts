@@ -70,6 +70,9 @@ export interface WayOutParts {
   readonly log: SubmitLog;
 }
 
+/** How often a build is decided again whose address's sweep moved meanwhile. */
+const TRIES = 3;
+
 /** The way out of all accounts of a node. */
 export function createWayOut(parts: WayOutParts): WayOut {
   const { accounts, chains, reads, sweeps, nowMs, log } = parts;
@@ -95,21 +98,25 @@ export function createWayOut(parts: WayOutParts): WayOut {
         });
       const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
       const { symbol: tokenSymbol, decimals } = assetOf(binding, intent.token);
-      // Asked before the decision: an operation that moves meanwhile refuses the append.
-      const sweeping =
-        claim.operation === undefined ? await sweeps.openOperation(accountId, intent.chain, intent.from) : null;
-      return accounts.ask(accountId, {
-        type: 'build_withdrawal',
-        id: newId('txn', nowMs()),
-        sweeping,
-        intent,
-        inputs,
-        from,
-        used,
-        tokenSymbol,
-        decimals,
-        ...claim,
-      });
+      for (let tries = 1; ; tries += 1) {
+        // Asked before the decision: an operation that moves meanwhile refuses the append.
+        const sweeping =
+          claim.operation === undefined ? await sweeps.openOperation(accountId, intent.chain, intent.from) : null;
+        const answer = await accounts.ask(accountId, {
+          type: 'build_withdrawal',
+          id: newId('txn', nowMs()),
+          sweeping,
+          intent,
+          inputs,
+          from,
+          used,
+          tokenSymbol,
+          decimals,
+          ...claim,
+        });
+        const isMoved = isRefusal(answer) && answer.details['reason'] === 'changed_meanwhile';
+        if (!isMoved || claim.operation !== undefined || tries === TRIES) return answer;
+      }
     },
     async reprice(known, claim = {}) {
       const binding = await chains.bind(known.accountId, known.chain);

@@ -15,6 +15,7 @@ export const SKIP_REASONS = [
   'reserve',
   'dust',
   'below_min',
+  'token_frozen',
   'destination_not_ready',
   'no_rate',
   'fee_ratio',
@@ -39,6 +40,8 @@ export interface Holding {
   readonly isWatchOnly: boolean;
   readonly hasWithdrawal: boolean;
   readonly hasSweep: boolean;
+  /** The chain would not run the transfer. */
+  readonly isDeclined: boolean;
   /** The treasury can take the asset. */
   readonly isReady: boolean;
   /** The tank pays for it beside those before it. */
@@ -81,6 +84,7 @@ const APPLIES: Readonly<Record<SkipReason, Applies>> = {
   dust: ({ dustFloor }, _trigger, _holding, { amount }) => amount === 0n || amount < BigInt(dustFloor),
   below_min: ({ minAmount }, trigger, _holding, { amount }) =>
     trigger === 'threshold' && minAmount !== null && amount < BigInt(minAmount),
+  token_frozen: (_rules, _trigger, { isDeclined }) => isDeclined,
   destination_not_ready: (_rules, _trigger, { isReady }) => !isReady,
   no_rate: ({ maxFeeRatioBps }, _trigger, { costInAsset }) => maxFeeRatioBps !== null && costInAsset === null,
   fee_ratio: ({ maxFeeRatioBps }, _trigger, { costInAsset }, { amount }) =>

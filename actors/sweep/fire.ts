@@ -53,6 +53,7 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
     jobId: newId('swj', at),
     operations,
     seen: fired,
+    beside: plan.beside,
   });
   const isLow = operations.some(({ reason }) => reason === 'funding_wallet_low');
   if (isLow && !isRefusal(ran)) parts.onTankLow?.(accountId, policy.chain);

@@ -10,7 +10,7 @@ import { notFound, refuse, type Refusal } from '../../protocol/errors.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { suspended } from '../account/guards.ts';
-import { isArrow, jobWrite, moved, operationWrite } from './moves.ts';
+import { isArrow, isOver, jobWrite, moved, operationWrite } from './moves.ts';
 import { dueAtMs, firesItself, policySet } from './firing.ts';
 
 /** Addresses of one job: the largest ones, the rest is the next cycle's. Treasury S9. */
@@ -27,7 +27,7 @@ export function runPolicy({
   command,
   nowMs,
 }: Deciding<'run_sweep_policy'>): AccountDecision<'run_sweep_policy'> {
-  const { id, version, trigger, jobId, operations, seen } = command;
+  const { id, version, trigger, jobId, operations, seen, beside } = command;
   const policy = state.sweepPolicies.find((one) => one.id === id);
   if (policy === undefined) return suspended(state) ?? notFound('sweep policy', id, { policyId: id });
   const no = firstRefusal(
@@ -35,7 +35,9 @@ export function runPolicy({
     policy.pausedAtMs === null
       ? null
       : refuse('CONFLICT', { reason: 'paused', policyId: id, next: `POST /v1/treasury/sweeps/policies/${id}/resume` }),
-    policy.version === version ? null : refuse('CONFLICT', { reason: 'changed_meanwhile', policyId: id }),
+    policy.version === version && !promisedMeanwhile(state, policy, beside)
+      ? null
+      : refuse('CONFLICT', { reason: 'changed_meanwhile', policyId: id }),
   );
   if (no !== null) return no;
   if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
@@ -75,7 +77,8 @@ export function runPolicy({
     reason,
     attempt: 1,
     funding: null,
-    paid: null,
+    paid: reason === null ? null : 0n,
+    firstFundId: null,
     details: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -89,6 +92,18 @@ export function runPolicy({
   return accept({ jobId, policy: running }, events, [...rows, jobWrite(job), ...taken.map(operationWrite)]);
 }
 
+/** W9: another job of the chain was opened after the plan had read what the tank keeps for others. */
+const promisedMeanwhile = (
+  { sweepPolicies }: SweepSees,
+  { chain, openJobId }: SweepPolicy,
+  beside: readonly string[] | null,
+): boolean =>
+  beside !== null && openJobId === null && openJobsOn(sweepPolicies, chain).some((id) => !beside.includes(id));
+
+/** Open jobs of policies of a chain. */
+export const openJobsOn = (policies: readonly SweepPolicy[], chain: SweepPolicy['chain']): string[] =>
+  policies.flatMap((one) => (one.chain === chain && one.openJobId !== null ? [one.openJobId] : []));
+
 /** The settings that a job keeps. */
 function settingsOf(policy: SweepPolicy): object {
   const { createdAtMs: _, updatedAtMs: __, lastCycle: ___, blocked: ____, openJobId: _____, ...kept } = policy,
@@ -96,12 +111,13 @@ function settingsOf(policy: SweepPolicy): object {
   return settings;
 }
 
-/** One arrow that builds nothing. Refuses: CONFLICT for an arrow that is none. */
+/** One arrow that builds nothing, or the cost of what ended. Refuses: CONFLICT for an arrow that is none. */
 export function moveOperation({
   command: { known, to, reason, paid, details },
   nowMs,
 }: Deciding<'move_sweep_operation'>): AccountDecision<'move_sweep_operation'> {
-  if (!isArrow(known.state, to) || to === 'PLANNED')
+  const isCost = to === known.state && known.paid === null && paid !== undefined && isOver(known.state);
+  if (!isCost && (!isArrow(known.state, to) || to === 'PLANNED'))
     return refuse('CONFLICT', { reason: 'state', status: known.state, operationId: known.id });
   const fields = { reason, ...(paid === undefined ? {} : { paid }), ...(details === undefined ? {} : { details }) };
   const row = moved(known, to, fields, nowMs);
@@ -237,10 +253,11 @@ function restOf({ hasMore }: SweepPolicy, { trigger }: SweepJobRow, { confirmed,
 
 /**
  * What failed, once more: with today's balances and transactions of its own. A job that runs again already is answered
- * as it is. Refuses: ACCOUNT_SUSPENDED, CONFLICT (`nothing_failed`, `job_open`: another one of its policy).
+ * as it is. Refuses: ACCOUNT_SUSPENDED, CONFLICT (`nothing_failed`, `job_open`: another one of its policy,
+ * `payload_may_land`: what was signed before is dead only when its time is over).
  */
 export function retryJob({ state, command, nowMs }: Deciding<'retry_sweep_job'>): AccountDecision<'retry_sweep_job'> {
-  const { known, failed, fundIds, sweepIds } = command;
+  const { known, failed, fundIds, sweepIds, mayLandUntilMs } = command;
   if (known.endedAtMs === null) return suspended(state) ?? accept(known);
   const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
   const no = firstRefusal(
@@ -248,6 +265,7 @@ export function retryJob({ state, command, nowMs }: Deciding<'retry_sweep_job'>)
     policy === undefined ? refuse('CONFLICT', { reason: 'policy_deleted', policyId: known.policyId }) : null,
     failed.length === 0 ? refuse('CONFLICT', { reason: 'nothing_failed', jobId: known.id }) : null,
     openJobOf(policy),
+    mayLand(known, mayLandUntilMs, nowMs),
   );
   if (no !== null) return no;
   const job: SweepJobRow = {
@@ -261,12 +279,28 @@ export function retryJob({ state, command, nowMs }: Deciding<'retry_sweep_job'>)
   };
   const { events, rows } = policySet({ ...policy!, openJobId: job.id });
   const again = failed.map((operation, at): SweepOperationRow => ({
-    ...moved(operation, 'PLANNED', { reason: null, details: null, funding: null, paid: null }, nowMs),
+    ...moved(
+      operation,
+      'PLANNED',
+      { reason: null, details: null, funding: null, paid: null, firstFundId: null },
+      nowMs,
+    ),
     attempt: operation.attempt + 1,
     fundId: fundIds[at]!,
     sweepId: sweepIds[at]!,
   }));
   return accept(job, events, [...rows, jobWrite(job), ...again.map(operationWrite)]);
+}
+
+/** T15: nodes refused a payload, and anybody with the bytes may submit it until it expires. */
+function mayLand({ id }: SweepJobRow, untilMs: number | null, nowMs: number): Refusal | null {
+  if (untilMs === null || untilMs <= nowMs) return null;
+  const retryAfterSeconds = Math.ceil((untilMs - nowMs) / 1_000);
+  return refuse(
+    'CONFLICT',
+    { reason: 'payload_may_land', jobId: id, retryAfterSeconds },
+    'a signed transaction of this job can still land until it expires: retry after details.retryAfterSeconds',
+  );
 }
 
 function openJobOf(policy: SweepSees['sweepPolicies'][number] | undefined): Refusal | null {

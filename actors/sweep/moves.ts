@@ -2,7 +2,8 @@
  * From where to where an operation goes, each arrow one write over the version that was read. Treasury 5.3.
  *
  *   PLANNED    ─▶ FUNDING (gas is built) · SIGNING (the sweep is built) · SKIPPED · FAILED
- *   FUNDING    ─▶ SIGNING (the gas is deep enough) · SKIPPED · FAILED
+ *   FUNDING    ─▶ FUNDING (once: a price outran the gas, what is missing is built) · SIGNING (the gas is deep enough) ·
+ * SKIPPED · FAILED
  *   SIGNING    ─▶ BROADCAST (signed bytes are stored) · SKIPPED · FAILED
  *   BROADCAST  ─▶ CONFIRMED · FAILED
  *   FAILED     ─▶ PLANNED (retry: another attempt, with transactions of its own)
@@ -22,9 +23,14 @@ const ARROWS: Readonly<Record<SweepOperationState, readonly SweepOperationState[
 /** Nothing of it may be signed yet. */
 export const UNSIGNED: ReadonlySet<SweepOperationState> = new Set(['PLANNED', 'FUNDING']);
 
+export const isOver = (state: SweepOperationState): boolean => OVER.has(state);
+const OVER: ReadonlySet<SweepOperationState> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
+
 export const isArrow = (from: SweepOperationState, to: SweepOperationState): boolean => ARROWS[from].includes(to);
 
-type Fields = Partial<Pick<SweepOperationRow, 'reason' | 'amount' | 'funding' | 'paid' | 'details'>>;
+type Fields = Partial<
+  Pick<SweepOperationRow, 'reason' | 'amount' | 'funding' | 'promised' | 'paid' | 'details' | 'fundId' | 'firstFundId'>
+>;
 
 /** An operation as it is after an arrow. */
 export function moved(

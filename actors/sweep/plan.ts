@@ -9,6 +9,7 @@ import type { PlannedOperation, SweepSettings } from '../../model/account/sweep.
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { counterKey } from '../outgoing/counters.ts';
@@ -17,6 +18,7 @@ import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
 import { heldFor, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { isOperated } from './firing.ts';
+import { openJobsOn } from './job.ts';
 import { costInAsset } from './rates.ts';
 
 /** Addresses whose balances are asked for at the same time. */
@@ -44,7 +46,7 @@ export interface PlanPage {
 
 export interface PlanParts {
   readonly chains: Pick<ChainAccess, 'bind'>;
-  readonly sweeps: Pick<SweepStore, 'candidates'>;
+  readonly sweeps: Pick<SweepStore, 'candidates' | 'promised'>;
 }
 
 export interface PlannedAddress extends Choice {
@@ -65,8 +67,10 @@ export interface Plan {
   readonly binding: ChainBinding;
   readonly treasury: { readonly address: string; readonly path: string | null; readonly tag: string | null };
   readonly tank: Tank | null;
-  /** Of the tank, smallest native unit; null where none is needed. */
+  /** Of the tank, less what it keeps for open operations, smallest native unit; null where none is needed. */
   readonly available: bigint | null;
+  /** Open jobs of the chain whose promises are in `available`; null where none is needed. */
+  readonly beside: readonly string[] | null;
   readonly prices: Prices | null;
   readonly addresses: readonly PlannedAddress[];
 }
@@ -106,15 +110,18 @@ export async function planOf(
   const treasury = { address: home.address, path: home.derivationPath, tag: home.tag };
   const found = await sweeps.candidates(state.accountId, { chain, token }, page.floor, page.from, page.most);
   const [first] = found;
-  if (first === undefined) return { binding, treasury, tank, available: null, prices: null, addresses: [] };
+  const nothing = { binding, treasury, tank, available: null, beside: null, prices: null, addresses: [] };
+  if (first === undefined) return nothing;
   const intents = intentsOf(binding, settings, treasury.address, tank, first);
   const prices = await pricesOf(binding, intents);
   if (isRefusal(prices)) return prices;
-  const available = tankPays(settings) ? (await binding.client.fetchBalance(tank.address, null)).available : null;
-  const addresses: PlannedAddress[] = [];
-  const around = { binding, state, settings, trigger };
-  let promised = 0n,
-    opening = prices.opening;
+  const available = tankPays(settings)
+      ? await leftInTank({ binding, sweeps }, state.accountId as AccountId, tank)
+      : null,
+    beside = available === null ? null : openJobsOn(state.sweepPolicies, chain);
+  const around = { binding, state, settings, trigger, prices };
+  const looked: Looked[] = [];
+  let taken = 0;
   for (let from = page.from, read = found; read.length > 0;) {
     for (let at = 0; at < read.length; at += ASKED_AT_ONCE) {
       const some = read.slice(at, at + ASKED_AT_ONCE);
@@ -123,35 +130,41 @@ export async function planOf(
           page.upTo !== undefined && isDecided(state, chain, one) ? NOTHING : balancesOf(binding, one.address, token),
         ),
       );
-      for (const [index, candidate] of some.entries()) {
-        const left = available === null ? null : available - promised;
-        const asked = { ...around, prices: { ...prices, opening }, left };
-        const planned = await withItsOwn(asked, plannedOf(asked, candidate, held[index]!), held[index]!, (own) =>
-          intentsOf(binding, settings, treasury.address, tank, own),
-        );
-        if (planned.reason === null) {
-          promised += planned.ofTank;
-          opening = 0n;
-        }
-        addresses.push(planned);
-      }
+      looked.push(...some.map((candidate, index) => ({ candidate, held: held[index]! })));
     }
     from += read.length;
-    const taken = addresses.filter(({ reason }) => reason === null).length,
-      isLast = read.length < page.most || taken >= page.most || from >= (page.upTo ?? 0);
+    taken = looked.filter(({ candidate, held }) => isTaken({ ...around, left: null }, candidate, held)).length;
+    const isLast = read.length < page.most || taken >= page.most || from >= (page.upTo ?? 0);
     read = isLast ? [] : await sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
   }
-  return { binding, treasury, tank, available, prices, addresses };
+  const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
+  const addresses = await sharedOut(around, looked, available, intentsFor);
+  return { binding, treasury, tank, available, beside, prices, addresses };
+}
+
+/**
+ * What a tank may promise, smallest native unit: its balance less what stays and what it keeps for open operations. W9.
+ * Its promises are read first: what left the tank between the two is missing twice rather than never.
+ */
+export async function leftInTank(
+  { binding, sweeps }: { binding: ChainBinding; sweeps: Pick<SweepStore, 'promised'> },
+  accountId: AccountId,
+  { address }: Tank,
+): Promise<bigint> {
+  const promised = await sweeps.promised(accountId, binding.network.slug);
+  const { available } = await binding.client.fetchBalance(address, null);
+  return available > promised ? available - promised : 0n;
 }
 
 /** What a plan comes to, what is taken first, with the ids of all that it may build. Treasury S17. */
 export const operationsOf = ({ addresses }: Plan, nowMs: number): PlannedOperation[] =>
   [...addresses.filter(({ reason }) => reason === null), ...addresses.filter(({ reason }) => reason !== null)].map(
-    ({ candidate: { address }, amount, cost, reason }) => ({
+    ({ candidate: { address }, amount, cost, ofTank, reason }) => ({
       id: newId('swo', nowMs),
       address,
       amount,
       estimate: cost,
+      promised: reason === null ? ofTank : 0n,
       reason,
       fundId: newId('txn', nowMs),
       sweepId: newId('txn', nowMs),
@@ -184,6 +197,8 @@ interface Held {
   readonly native: bigint;
   /** Whether the address is on the chain. */
   readonly exists: boolean;
+  /** The chain would not run its transfer; absent where that was not asked. */
+  readonly isDeclined?: boolean;
 }
 
 /** Decided before the chain is asked: nothing has to be read for it. */
@@ -195,9 +210,59 @@ const NOTHING: Held = { asset: 0n, reserved: 0n, native: 0n, exists: true };
 export const tankPays = ({ gasFundingMode }: Pick<PlanSettings, 'gasFundingMode'>): boolean =>
   gasFundingMode !== 'SELF';
 
+interface Looked {
+  readonly candidate: SweepCandidate;
+  readonly held: Held;
+}
+
+const isTaken = (around: Around, candidate: SweepCandidate, held: Held): boolean =>
+  plannedOf(around, candidate, held).reason === null;
+
 /**
- * An address that the tank cannot pay for may need less than the sample says: on tron by energy of its own. It alone is
- * asked for.
+ * Addresses in their order, each with what the tank has left for it. Where that does not suffice for all of them, one
+ * whose transfer the chain would not run is asked for first, so that it takes nothing from those behind it. W9, K17.
+ */
+async function sharedOut(
+  { prices, ...around }: Omit<Around, 'left'>,
+  looked: readonly Looked[],
+  available: bigint | null,
+  intentsFor: (candidate: SweepCandidate) => Intents,
+): Promise<PlannedAddress[]> {
+  const whole = plannedIn({ ...around, prices }, looked, null);
+  const wanted = whole.reduce((sum, { reason, ofTank }) => (reason === null ? sum + ofTank : sum), 0n);
+  if (available === null || wanted <= available) return whole;
+  const addresses: PlannedAddress[] = [];
+  let left = available,
+    { opening } = prices;
+  for (const { candidate, held } of looked) {
+    const asked = { ...around, prices: { ...prices, opening }, left };
+    const planned = await withItsOwn(asked, plannedOf(asked, candidate, held), held, intentsFor);
+    if (planned.reason === null) {
+      left -= planned.ofTank;
+      opening = 0n;
+    }
+    addresses.push(planned);
+  }
+  return addresses;
+}
+
+/** The same without asking anybody; only the first that is taken opens the treasury's account. */
+function plannedIn(
+  { prices, ...around }: Omit<Around, 'left'>,
+  looked: readonly Looked[],
+  left: null,
+): PlannedAddress[] {
+  let { opening } = prices;
+  return looked.map(({ candidate, held }) => {
+    const planned = plannedOf({ ...around, prices: { ...prices, opening }, left }, candidate, held);
+    if (planned.reason === null) opening = 0n;
+    return planned;
+  });
+}
+
+/**
+ * What an address says of itself, where the tank is short: a transfer that would fail is not paid for; on tron energy
+ * of its own may spare the tank.
  */
 async function withItsOwn(
   around: Around,
@@ -205,12 +270,17 @@ async function withItsOwn(
   held: Held,
   intentsFor: (candidate: SweepCandidate) => Intents,
 ): Promise<PlannedAddress> {
-  const { binding, settings, prices } = around;
-  const mayHave = FAMILY_OF[settings.chain] === 'tron' && held.exists;
-  if (planned.reason !== 'funding_wallet_low' || !mayHave) return planned;
-  const { candidate } = planned,
-    { sweep } = intentsFor(candidate);
+  const { binding, settings, prices } = around,
+    { candidate, reason, ofTank } = planned;
+  const isPaid = reason === null && ofTank > 0n && settings.token !== null && binding.module.declines !== undefined,
+    mayHave = reason === 'funding_wallet_low' && FAMILY_OF[settings.chain] === 'tron' && held.exists;
+  if (!isPaid && !mayHave) return planned;
+  const { sweep } = intentsFor(candidate);
   const inputs = await binding.client.fetchBuildInputs(sweep);
+  if (isPaid) {
+    const isDeclined = (binding.module.declines?.(inputs) ?? null) !== null;
+    return isDeclined ? plannedOf(around, candidate, { ...held, isDeclined }) : planned;
+  }
   const fee = binding.module.estimateFee(binding.network, inputs, sweep);
   if (isRefusal(fee)) return planned;
   return plannedOf({ ...around, prices: { ...prices, need: heldFor(fee) } }, candidate, held);
@@ -242,6 +312,7 @@ function plannedOf(
     hasWithdrawal:
       candidate.isPaying || Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0,
     hasSweep: openOperationId !== null,
+    isDeclined: held.isDeclined === true,
     isReady: prices.isReady,
     isFunded: left === null || ofTank === 0n || left >= ofTank,
   });

@@ -5,7 +5,7 @@
  * submitted. Treasury 5.3, S17.
  */
 import type { AccountState } from '../../model/account/capabilities.ts';
-import type { Blocked, JobOutcome } from '../../model/account/sweep.ts';
+import type { Blocked } from '../../model/account/sweep.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { ChainAccess, ChainBinding } from '../../model/ports/chain-access.ts';
 import type { EdgeStreams } from '../../model/ports/edge-streams.ts';
@@ -17,14 +17,15 @@ import { assetOf } from '../../chains/reading.ts';
 import { EXPIRY_MS } from '../../chains/tron/fee.ts';
 import { isRefusal, type ErrorCode } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type Chain, type OperationRole } from '../../protocol/slugs.ts';
 import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
-import { placed, tankOf, type Tank } from '../treasury/view.ts';
-import { heldFor, openingOf } from './costs.ts';
-import { mostOf, PASSES } from './job.ts';
+import { tankOf } from '../treasury/view.ts';
 import { UNSIGNED } from './moves.ts';
-import { gasOf, type PlanSettings } from './plan.ts';
+import { needOf, payerOf, treasuryOf, type Now } from './need.ts';
+import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
+import type { PlanSettings } from './plan.ts';
 import { frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
 
 /** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
@@ -34,7 +35,7 @@ export interface WorkParts {
   readonly accounts: Pick<Accounts, 'ask'>;
   readonly chains: Pick<ChainAccess, 'bind'>;
   readonly reads: Pick<ReadStore, 'withdrawal' | 'addressByText'>;
-  readonly sweeps: Pick<SweepStore, 'job' | 'operations' | 'openOperation' | 'isPaying'>;
+  readonly sweeps: Pick<SweepStore, 'job' | 'operations' | 'openOperation' | 'isPaying' | 'promised'>;
   readonly wayOut: Pick<WayOut, 'build' | 'bind' | 'reprice'>;
   readonly edges: Pick<EdgeStreams, 'askToOperate'>;
   readonly nowMs: () => number;
@@ -67,8 +68,9 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
     silences: 0,
   };
   for (const operation of open) await step(round, operation);
-  const all = await parts.sweeps.operations(accountId, jobId);
-  if (all.some(({ state: at }) => !ENDED.has(at))) return;
+  const ended = await parts.sweeps.operations(accountId, jobId);
+  if (ended.some(({ state: at }) => !ENDED.has(at)) || !(await settledOf(parts, accountId, ended))) return;
+  const all = ended.some(({ paid }) => paid === null) ? await parts.sweeps.operations(accountId, jobId) : ended;
   const token = job.tokenContract === null ? null : (binding.catalogue.get(job.tokenContract) ?? null);
   const { symbol } = assetOf(binding, token);
   await parts.accounts.ask(accountId, { type: 'end_sweep_job', known: job, symbol, outcome: outcomeOf(all) });
@@ -142,17 +144,19 @@ async function end(
   { to, reason, details }: Ending,
 ): Promise<void> {
   const more = details === undefined ? {} : { details };
+  const paid = await paidFor(parts, accountId, known);
   if (built !== null && built.status === 'built') {
     const given = await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
     if (given.ok !== true) return;
   }
   if (reason === 'funding_wallet_low') parts.onTankLow?.(accountId, known.chain);
-  await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more });
+  const cost = paid === null ? {} : { paid };
+  await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more, ...cost });
 }
 
 /** PLANNED: by what lies there now, gas first or the sweep at once. */
 async function begin(round: Round, operation: SweepOperationRow): Promise<void> {
-  const { settings, state, binding, job } = round,
+  const { settings, state, job } = round,
     { address, chain } = operation;
   if (Object.keys(state.counters[counterKey(chain, address)]?.inFlight ?? {}).length > 0)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'withdrawal_in_flight' });
@@ -164,19 +168,39 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
   const stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
   if (now.opens && round.isOpening) return; // one sweep makes the account, those after it find it there
-  const tank = tankOf(state, chain),
-    isOfTank = settings.gasFundingMode === 'FEE_PAYER';
+  const isOfTank = settings.gasFundingMode === 'FEE_PAYER';
   const missing = isOfTank ? now.cost : now.need > now.gas ? now.need - now.gas : 0n;
   const needsTank = missing > 0n && job.tokenContract !== null && settings.gasFundingMode === 'FUNDING_WALLET';
-  if (isOfTank || needsTank) {
-    if (tank === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
-    const { available } = await binding.client.fetchBalance(tank.address, null);
-    if (available < missing) return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
-  } else if (job.tokenContract !== null && missing > 0n)
+  if (!isOfTank && !needsTank && job.tokenContract !== null && missing > 0n)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'reserve' });
-  if (needsTank) return build(round, operation, 'FUNDING', missing);
+  if (needsTank && now.isWithin)
+    return build(round, operation, { to: 'SIGNING', amount: operation.amount, left: null, withinFee: now.gas });
+  if (needsTank) return gasFor(round, operation, operation.fundId, missing);
+  const left = isOfTank ? ((await leftFor(round, operation)) ?? 0n) : null;
+  if (left !== null && left < missing)
+    return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
   if (now.opens) round.isOpening = true;
-  return build(round, operation, 'SIGNING', operation.amount);
+  return build(round, operation, { to: 'SIGNING', amount: operation.amount, left });
+}
+
+/** A funding of what is missing, where the tank has it beside what it keeps for others. W9. */
+async function gasFor(round: Round, operation: SweepOperationRow, id: string, missing: bigint): Promise<void> {
+  const left = await leftFor(round, operation);
+  if (left === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
+  return build(round, operation, { to: 'FUNDING', amount: missing, left, id });
+}
+
+/** What the tank has for an operation: all but what it keeps for others. Null without a tank. */
+async function leftFor(
+  { parts: { sweeps }, accountId, state, job, binding }: Round,
+  { promised }: SweepOperationRow,
+): Promise<bigint | null> {
+  const tank = tankOf(state, job.chain);
+  if (tank === null) return null;
+  const kept = await sweeps.promised(accountId, job.chain);
+  const { available } = await binding.client.fetchBalance(tank.address, null),
+    others = kept > promised ? kept - promised : 0n;
+  return available > others ? available - others : 0n;
 }
 
 const BALANCE_CHANGED: Ending = { to: 'SKIPPED', reason: 'balance_changed' };
@@ -191,66 +215,25 @@ function unsweepable({ settings }: Round, { amount }: SweepOperationRow, now: No
   return { to: 'SKIPPED', reason: 'token_frozen', details };
 }
 
-interface Now {
-  /** What must lie on the address, and what does, native. */
-  readonly need: bigint;
-  readonly gas: bigint;
-  /** Of the asset, less what has to stay of it. */
-  readonly held: bigint;
-  /** The most that the sweep can cost. */
-  readonly cost: bigint;
-  /** In the chain's words. */
-  readonly declined: string | null;
-  /** The sweep makes the treasury's account for the token. */
-  readonly opens: boolean;
-}
-
-/** What the sweep needs there, and what is there. Null for an address that the account has no more. */
-async function needOf(
-  { parts, accountId, job, binding, state, settings }: Round,
-  { address, amount }: SweepOperationRow,
-): Promise<Now | null> {
-  const { client, module, network, catalogue } = binding;
-  const from = await parts.reads.addressByText(accountId, job.chain, address),
-    to = treasuryOf(state, settings);
-  const token = job.tokenContract === null ? null : (catalogue.get(job.tokenContract) ?? null);
-  if (from === null || to === null || (token === null && job.tokenContract !== null)) return null;
-  const intent = { chain: job.chain, from: address, fromPath: from.derivationPath, to: to.address, tag: to.tag };
-  const asked = { ...intent, amount, token, ...payerOf(settings, tankOf(state, job.chain)) };
-  const inputs = await client.fetchBuildInputs(asked);
-  const fee = module.estimateFee(network, inputs, asked);
-  if (isRefusal(fee)) return null;
-  const [held, gas] = await Promise.all([client.fetchBalance(address, token), client.fetchBalance(address, null)]);
-  const need = settings.gasFundingMode === 'FEE_PAYER' ? 0n : heldFor(fee);
-  // A Solana account may be emptied whole, or keeps its minimum. L28.
-  const isEmptied = FAMILY_OF[job.chain] === 'sol' && held.amount === amount,
-    native = (isEmptied ? held.amount : held.available) - need;
-  return {
-    need,
-    gas: gasOf(job.chain, gas),
-    held: token === null ? native : held.available,
-    cost: fee.feeMax,
-    declined: token === null ? null : (module.declines?.(inputs) ?? null),
-    opens: openingOf(binding, fee) > 0n,
-  };
-}
-
-function treasuryOf(state: AccountState, { treasuryWalletId }: PlanSettings) {
-  const wallet = state.treasuryWallets.find(({ id }) => id === treasuryWalletId);
-  if (wallet === undefined) return null;
-  const { address, derivationPath, tag } = placed(state, wallet);
-  return address === null ? null : { address, path: derivationPath, tag };
+interface Arrow {
+  readonly to: 'FUNDING' | 'SIGNING';
+  readonly amount: bigint;
+  /** What the tank has for it; null where it pays nothing. */
+  readonly left: bigint | null;
+  /** Of its transaction; absent: the sweep's. */
+  readonly id?: string;
+  /** What the sweep may cost at most, where that is less than the chain's usual price. */
+  readonly withinFee?: bigint;
 }
 
 /** One arrow and its transaction, in one append; what cannot be built now is tried again. */
 async function build(
   round: Round,
   operation: SweepOperationRow,
-  to: 'FUNDING' | 'SIGNING',
-  amount: bigint,
+  { to, amount, left, id = operation.sweepId, withinFee }: Arrow,
 ): Promise<void> {
   const { parts, accountId, job, state, settings } = round,
-    { chain, address, fundId, sweepId } = operation;
+    { chain, address } = operation;
   const home = treasuryOf(state, settings),
     tank = tankOf(state, chain);
   if (home === null) return end(round, operation, null, { to: 'FAILED', reason: 'no_treasury' });
@@ -263,11 +246,12 @@ async function build(
           tokenContract: job.tokenContract,
           chainTag: home.tag,
           ...payerOf(settings, tank),
+          ...(withinFee === undefined ? {} : { withinFee }),
         };
   const answer = await parts.wayOut.build(
     accountId,
     { chain, amount: String(amount), kind: 'payment', ...wish },
-    { id: to === 'FUNDING' ? fundId : sweepId, operation: { known: operation, to, amount } },
+    { id, operation: { known: operation, to, amount, left } },
   );
   if (isRefusal(answer)) {
     const skip = to === 'FUNDING' && OF_THE_TANK.has(answer.code) ? 'funding_wallet_low' : SKIPS[answer.code];
@@ -284,10 +268,6 @@ async function build(
   if (after !== null && after.state === to)
     return sign(round, after, answer.reply, to === 'FUNDING' ? 'fund' : 'sweep');
 }
-
-/** Who pays beside the address, where the chain can do that. L30, M28. */
-const payerOf = ({ gasFundingMode }: PlanSettings, tank: Tank | null): { feePayer?: string } =>
-  gasFundingMode === 'FEE_PAYER' && tank !== null ? { feePayer: tank.address } : {};
 
 /** Refusals of a build that are about the address or the treasury as they are now: the next cycle looks again. */
 const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -311,7 +291,7 @@ const WAITS: ReadonlySet<string> = new Set([
 
 /** FUNDING: signed, then in enough blocks, then the sweep. Treasury S28. */
 async function funded(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {
-  const { binding } = round;
+  const { parts, binding } = round;
   if (built !== null && isGivenUp(built)) return end(round, operation, null, { to: 'SKIPPED', reason: 'deadline' });
   if (built === null || CLOSED.has(built.status))
     return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
@@ -323,11 +303,14 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
   const now = await needOf(round, operation),
     stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
-  // A market that rose above what was funded: it is waited for, until the deadline.
-  if (now.gas >= now.need) return build(round, operation, 'SIGNING', operation.amount);
+  const sweep = { to: 'SIGNING', amount: operation.amount, left: null } as const;
+  if (now.gas >= now.need) return build(round, operation, sweep);
+  if (now.isWithin) return build(round, operation, { ...sweep, withinFee: now.gas });
+  // A market that rose above what was funded: what is missing is sent once; then it is waited for, until the deadline.
+  if (operation.firstFundId !== null) return;
+  return gasFor(round, operation, newId('txn', parts.nowMs()), now.need - now.gas);
 }
 
-const CLOSED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
 /** Nobody signed it, and nobody can any more. */
 const isGivenUp = ({ status, versions }: WithdrawalRow): boolean => CLOSED.has(status) && versions.length === 0;
 
@@ -401,34 +384,11 @@ async function readyToSign({ parts }: Round, built: WithdrawalRow): Promise<With
 
 /** BROADCAST: as its transaction ends, so does it. */
 async function settle({ parts, accountId }: Round, known: SweepOperationRow): Promise<void> {
-  const [sweep, fund] = await Promise.all([
-    parts.reads.withdrawal(accountId, known.sweepId),
-    known.funding === null ? null : parts.reads.withdrawal(accountId, known.fundId),
-  ]);
-  if (sweep === null) return;
-  const paid = (sweep.fee ?? 0n) + (fund?.fee ?? 0n);
+  const sweep = await parts.reads.withdrawal(accountId, known.sweepId),
+    paid = await paidFor(parts, accountId, known);
+  if (sweep === null || paid === null) return;
   const move = { type: 'move_sweep_operation', known, paid } as const;
   if (sweep.status === 'confirmed') await parts.accounts.ask(accountId, { ...move, to: 'CONFIRMED', reason: null });
   else if (sweep.status === 'failed')
     await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: sweep.height === null ? 'dead' : 'reverted' });
 }
-
-/** What all operations of a job came to. */
-export function outcomeOf(all: readonly SweepOperationRow[]): JobOutcome {
-  const of = (state: SweepOperationRow['state']) => all.filter((one) => one.state === state);
-  const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
-  const [confirmed, failed, skipped] = [of('CONFIRMED'), of('FAILED'), of('SKIPPED')];
-  const named = [...failed, ...skipped].find(({ reason, details }) => BLOCKING.has(reason ?? '') && details !== null);
-  return {
-    confirmed: confirmed.length,
-    failed: failed.length,
-    skipped: skipped.length,
-    left: failed.length + skipped.filter(({ reason }) => PASSES.has(reason ?? '')).length,
-    amount: sum(confirmed.map(({ amount }) => amount)),
-    estimate: sum(all.filter(({ state }) => state !== 'SKIPPED').map(({ estimate }) => estimate)),
-    paid: sum(all.map(({ paid }) => paid ?? 0n)),
-    reason: mostOf(failed.flatMap(({ reason }) => reason ?? [])),
-    blocked: named === undefined ? null : (JSON.parse(named.details!) as Blocked),
-  };
-}
-const BLOCKING: ReadonlySet<string> = new Set(['edge_spend_cap', 'edge_window_spent', 'edge_destination_not_allowed']);

@@ -49,8 +49,26 @@ export interface GasPrices {
   readonly expectedPerGas: bigint;
 }
 
-/** Price per gas by the network's policy, wei. V32, V33; C6-54: the tip is clamped and maxFee rebuilt from it. */
-export function gasPricesOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
+/**
+ * Price per gas by the network's policy, wei. V32, V33; C6-54: the tip is clamped and maxFee rebuilt from it. Where the
+ * whole fee has a bound (`within`) the price is lowered to it, as long as it still holds in the next block: a base fee
+ * rises by an eighth at most.
+ */
+export function gasPricesOf(
+  network: EvmNetwork,
+  inputs: EvmInputs,
+  within?: { readonly fee: bigint | undefined; readonly gasLimit: bigint },
+): GasPrices {
+  const market = marketOf(network, inputs);
+  if (within?.fee === undefined || network.feePolicy.kind === 'gas_price') return market;
+  const { maxPriorityFeePerGas: tip, maxFeePerGas } = market,
+    bound = (within.fee - l1ReserveOf(inputs)) / within.gasLimit,
+    least = ceilShare(BigInt(inputs.baseFeePerGas), 9n, 8n) + tip;
+  return bound >= maxFeePerGas || bound < least ? market : { ...market, maxFeePerGas: bound };
+}
+
+/** The network's own price, wei per gas. */
+function marketOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
   const { feePolicy } = network;
   if (feePolicy.kind === 'gas_price') {
     const price = larger(BigInt(inputs.gasPrice ?? '0'), feePolicy.floorWei);
@@ -82,10 +100,13 @@ export function l1ReserveOf(inputs: EvmInputs): bigint {
 }
 
 /** Expected and highest fee of an intent, wei. Refuses: CHAIN_REJECTED for what the chain would not run. */
-export function estimateFee(network: Network, inputs: EvmInputs, _intent: Intent): FeeEstimate | Refusal {
+export function estimateFee(network: Network, inputs: EvmInputs, { withinFee }: Intent): FeeEstimate | Refusal {
   const gas = gasOf(inputs);
   if ('ok' in gas) return gas;
-  const { maxFeePerGas, maxPriorityFeePerGas, expectedPerGas } = gasPricesOf(evmOf(network), inputs);
+  const { maxFeePerGas, maxPriorityFeePerGas, expectedPerGas } = gasPricesOf(evmOf(network), inputs, {
+    fee: withinFee,
+    gasLimit: gas.limit,
+  });
   const l1 = BigInt(inputs.l1FeeUpperBound ?? '0'),
     l1Reserve = l1ReserveOf(inputs);
   return {

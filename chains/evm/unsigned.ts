@@ -64,7 +64,10 @@ export function buildUnsigned(
   if (!to.ok) return to;
   const gas = gasOf(inputs);
   if ('ok' in gas) return gas;
-  const { maxFeePerGas, maxPriorityFeePerGas } = gasPricesOf(evm, inputs);
+  const { maxFeePerGas, maxPriorityFeePerGas } = gasPricesOf(evm, inputs, {
+    fee: intent.withinFee,
+    gasLimit: gas.limit,
+  });
   // V43: with the tip at the cap the whole of it is paid, and only the slack of the L1 part stays behind.
   const leavesExactly = token === null && intent.amount === 'all' && intent.leave !== undefined;
   const fees = priced({

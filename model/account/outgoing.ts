@@ -44,6 +44,8 @@ export interface OperationArrow {
   to: 'FUNDING' | 'SIGNING';
   /** What is swept, or funded. */
   amount: bigint;
+  /** What the tank has beside what it keeps for others, smallest native unit; null where it pays nothing. W9. */
+  left: bigint | null;
 }
 
 /** A build that nobody signed, as the store has it. */

@@ -87,6 +87,8 @@ export interface PlannedOperation {
   readonly address: string;
   readonly amount: bigint;
   readonly estimate: bigint;
+  /** What the tank keeps for it. */
+  readonly promised: bigint;
   readonly reason: string | null;
   readonly fundId: string;
   readonly sweepId: string;
@@ -136,6 +138,8 @@ export type SweepCommand =
       operations: readonly PlannedOperation[];
       /** Firings by threshold that the plan has seen; null where it was not made for one. */
       seen: number | null;
+      /** Open jobs of the chain whose promises the plan has read; null where it asks nothing of the tank. */
+      beside: readonly string[] | null;
     }
   /** A firing that has to wait for what the reason names. Treasury S8. */
   | { type: 'defer_sweep_policy'; id: string; reason: string }
@@ -160,6 +164,8 @@ export type SweepCommand =
       failed: readonly SweepOperationRow[];
       fundIds: readonly string[];
       sweepIds: readonly string[];
+      /** Until when a signed payload of one of them may land all the same; null where none may. */
+      mayLandUntilMs: number | null;
     };
 
 export type SweepEvent =

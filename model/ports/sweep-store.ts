@@ -50,6 +50,8 @@ export interface SweepStore {
   operations(accountId: AccountId, jobId: string): Promise<SweepOperationRow[]>;
   /** The open operation of an address; null for none. */
   openOperation(accountId: AccountId, chain: Chain, address: string): Promise<SweepOperationRow | null>;
+  /** What the tank keeps for open operations of a chain, smallest native unit. Treasury W9. */
+  promised(accountId: AccountId, chain: Chain): Promise<bigint>;
   /** Whether a withdrawal of an address is on its way, or was built within ten minutes. Treasury S21. */
   isPaying(accountId: AccountId, chain: Chain, address: string): Promise<boolean>;
   /** Jobs of all accounts that have not ended, behind one of them. */

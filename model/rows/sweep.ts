@@ -61,11 +61,15 @@ export interface SweepOperationRow {
   readonly estimate: bigint;
   /** What the tank sends, smallest native unit; null where nothing is needed. */
   readonly funding: bigint | null;
-  /** Fees of its transactions in blocks. */
+  /** What the tank keeps for it until that has left in a block: gas with its fee, or the fee that it pays along. W9. */
+  readonly promised: bigint;
+  /** Fees of its transactions in blocks; null while it is open. */
   readonly paid: bigint | null;
   /** Ids of its transactions, whether they are built or not. */
   readonly fundId: string;
   readonly sweepId: string;
+  /** Of gas that a price outran, where more was sent: `fundId` is the second transaction then. */
+  readonly firstFundId: string | null;
   /** What the edge or the chain said, JSON. */
   readonly details: string | null;
   readonly createdAtMs: number;

@@ -49,6 +49,8 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   payment_rows_moved: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
   // An address is lent to one at a time; who came second reads again. payments M3.
   checkout_address_lent_once: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
+  // Sweeps and builds of one address are read before they are decided: who came second reads again. treasury S17, S21.
+  sweep_rows_moved: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
   import_state: () => refuse('IMPORT_NOT_READY', { reason: 'the batch or its project moved' }),
   import_rollback_closed: () => refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'transaction' }), // M-R1
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),

@@ -78,6 +78,21 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
         )}`;
       return rows.length > 0;
     },
+    async promised(accountId, chain) {
+      const rows = await sql<{ promised: bigint }[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select coalesce(sum(o.promised), 0)::amount as promised from sweep_operation o
+           where o.account_id = t.account and o.chain = ${chain} and o.promised > 0
+             and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
+             and not exists (select from withdrawal w where w.account_id = o.account_id and w.height is not null
+                     and w.id = case when o.state in ('SIGNING', 'BROADCAST') and o.funding is null then o.sweep_id
+                                     else o.fund_id end)`,
+        )}`;
+      return BigInt(rows[0]!.promised);
+    },
     job: (accountId, id) =>
       oneOf(sql, accountId, sql`select * from sweep_job where account_id = t.account and id = ${id}`, jobOf),
     jobs(accountId, { policyId }, page) {
@@ -142,7 +157,21 @@ function payingIn(sql: Sql, chain: Chain): Fragment {
        and i.status in ('signing', 'broadcast', 'confirming') and i.kind <> 'sweep'
     union all
     select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
-       and i.status = 'built' and i.kind <> 'sweep' and i.updated_at > now() - interval '10 minutes'`;
+       and i.status = 'built' and i.kind <> 'sweep' and i.updated_at > now() - interval '10 minutes'
+    ${FAMILY_OF[chain] === 'tron' ? mayLandIn(sql, chain) : sql``}`;
+}
+
+/**
+ * Ends of a sweep's signed transactions that nodes refused: anybody with the bytes may submit them until they expire,
+ * beside what a next cycle would build. T15.
+ */
+function mayLandIn(sql: Sql, chain: Chain): Fragment {
+  return sql`
+    union all
+    select unnest(array[i.from_address, i.to_address]) from withdrawal i
+     where i.account_id = t.account and i.chain = ${chain} and i.status = 'failed' and i.kind = 'sweep'
+       and i.height is null and i.created_at > now() - interval '1 hour' and i.unsigned -> 'replayKey' ->> 'kind' = 'expiry'
+       and (i.unsigned -> 'replayKey' ->> 'value')::numeric > extract(epoch from now()) * 1000`;
 }
 
 function jobOf(row: Columns): SweepJobRow {
@@ -176,9 +205,11 @@ function operationOf(row: Columns): SweepOperationRow {
     amount: row.amount,
     estimate: row['estimate'],
     funding: row['funding'],
+    promised: row['promised'],
     paid: row['paid'],
     fundId: row['fundId'],
     sweepId: row['sweepId'],
+    firstFundId: row['firstFundId'],
     details: row['details'],
     createdAtMs: row.createdAt,
     updatedAtMs: row.updatedAt,

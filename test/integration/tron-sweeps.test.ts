@@ -108,6 +108,36 @@ test('treasury K17: an address that the issuer froze costs no fee, the others co
   t.is(heldBy(stage, story.addressOf(1)), 0n, 'no gas for it');
 });
 
+test('treasury W9, K17: a frozen address takes nothing of a tank that does not suffice for all, and another job’s promises are not promised again', async (t) => {
+  const { story, usdtOf } = worldOf({}, 1000n * TRX, ({ stage: { standIn }, story: told }) => {
+    standIn.ledger.edit((world) => {
+      const contract = world.contracts.get(USDT)!;
+      if (contract.kind === 'trc20') contract.blacklist.add(told.addressOf(0));
+    });
+  });
+  const rich = await story.plan();
+  const { ofTank } = rich.addresses[0]!;
+  const poor = worldOf({}, 2n * ofTank + ofTank / 2n, ({ stage: { standIn }, story: told }) => {
+    standIn.ledger.edit((world) => {
+      const contract = world.contracts.get(USDT)!;
+      if (contract.kind === 'trc20') contract.blacklist.add(told.addressOf(0));
+    });
+  });
+  const plan = await poor.story.plan();
+  t.deepEqual(
+    plan.addresses.map(({ reason }) => reason),
+    ['token_frozen', null, null],
+  );
+  t.is((await poor.story.run()).state, 'COMPLETED');
+  t.is(poor.usdtOf(poor.story.treasury), 20_000_001n);
+  t.is(usdtOf(story.treasury), 1n);
+  const kept = worldOf({ keptForOthers: 2n * ofTank }, 3n * ofTank);
+  t.deepEqual(
+    (await kept.story.plan()).addresses.map(({ reason }) => reason),
+    [null, 'funding_wallet_low', 'funding_wallet_low'],
+  );
+});
+
 test('treasury 5.4, C11-17, C11-18: energy of the address lowers what must lie there and never the limit; a poor tank stops only whom it must pay', async (t) => {
   const { story, usdtOf } = worldOf({}, 0n, ({ stage: { standIn }, story: told }) => {
     standIn.setAccount(told.addressOf(1), { balance: 1n, energyLimit: 1_000_000n });

@@ -423,7 +423,7 @@ const ACCOUNTS: Record<string, Work> = {
       ]);
     }
   },
-  'sweeps: candidates sums job jobs operations openOperation isPaying openJobs duePolicies, rows': async ({
+  'sweeps: candidates sums job jobs operations openOperation promised isPaying openJobs duePolicies, rows': async ({
     stores,
     live,
     sandbox,
@@ -456,6 +456,8 @@ const ACCOUNTS: Record<string, Work> = {
       await stores.sweeps.operations(account, job.id);
       await stores.sweeps.openOperation(account, 'eth', row.address);
       await stores.sweeps.isPaying(account, 'eth', row.address);
+      await stores.sweeps.isPaying(account, 'tron', row.address);
+      await stores.sweeps.promised(account, 'eth');
       await stores.sweeps.openJobs(null, 100);
       const due = await stores.sweeps.duePolicies(Date.now(), 0, null, 100);
       await stores.sweeps.duePolicies(Date.now(), 0, due.at(-1) ?? null, 100);

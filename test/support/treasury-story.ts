@@ -40,6 +40,8 @@ export interface Told {
   readonly treasury: string | null;
   readonly edge?: EdgeOf;
   readonly settings?: Partial<SweepSettings>;
+  /** What the tank keeps for jobs of other policies. */
+  readonly keptForOthers?: bigint;
 }
 
 const ROUNDS_MAX = 40;
@@ -153,7 +155,10 @@ export class TreasuryStory {
     const policy = this.account.state.sweepPolicies[0] as SweepPolicy;
     const page = { floor: 1n, from: 0, most: 500 };
     const plan = await planOf(
-      { chains: { bind: async () => this.#binding() }, sweeps: { candidates: async () => this.#candidates() } },
+      {
+        chains: { bind: async () => this.#binding() },
+        sweeps: { candidates: async () => this.#candidates(), promised: async () => this.#promised() },
+      },
       this.account.state,
       policy,
       'manual',
@@ -168,6 +173,7 @@ export class TreasuryStory {
       jobId: newId('swj', nowMs),
       operations: operationsOf(plan, nowMs),
       seen: null,
+      beside: plan.beside,
     });
     return plan;
   }
@@ -203,6 +209,15 @@ export class TreasuryStory {
       isObserved: false,
       isPaying: false,
     }));
+  }
+
+  /** What the tank keeps, as the store sums it. W9. */
+  #promised(): bigint {
+    const kept = [...this.operations.values()].filter(({ state, funding, sweepId, fundId }) => {
+      const isOfSweep = (state === 'SIGNING' || state === 'BROADCAST') && funding === null;
+      return !ENDED.has(state) && this.withdrawals.get(isOfSweep ? sweepId : fundId)?.height == null;
+    });
+    return kept.reduce((sum, { promised }) => sum + promised, this.#told.keptForOthers ?? 0n);
   }
 
   #ask(command: AccountCommand) {
@@ -257,6 +272,7 @@ export class TreasuryStory {
         operations: async () => [...this.operations.values()],
         openOperation,
         isPaying: async () => false,
+        promised: async () => this.#promised(),
       },
       wayOut,
       nowMs,

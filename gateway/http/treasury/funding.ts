@@ -72,7 +72,7 @@ const unknown = (lowBalance: string | null, reason: NonNullable<View['reason']>)
 
 /** Balance and fees of one moment; a chain that does not answer gives no figure at all. */
 async function figuresOf(
-  { chains }: HandlerDeps,
+  { chains, stores: { sweeps } }: HandlerDeps,
   accountId: AccountId,
   { chain, lowBalance }: Pick<FundingWallet, 'chain' | 'lowBalance'>,
   { address, path }: Tank,
@@ -82,16 +82,18 @@ async function figuresOf(
   // A payment of the tank to itself: only prices are read of it.
   const intent = { chain, from: address, fromPath: path, to: address, amount: 1n, token: null, tag: null };
   try {
+    const promised = await sweeps.promised(accountId, chain);
     const [held, inputs] = await Promise.all([
       binding.client.fetchBalance(address, null),
       binding.client.fetchBuildInputs(intent),
     ]);
+    const available = held.available > promised ? held.available - promised : 0n;
     const unitCost = unitCostOf(binding.network, inputs);
     const own = lowBalance === null ? null : BigInt(lowBalance),
-      tank = tankFigures(BigInt(held.available), unitCost, own);
+      tank = tankFigures(available, unitCost, own);
     return {
       balance: String(held.amount),
-      available: String(held.available),
+      available: String(available),
       lowBalance: tank.lowBalance === null ? null : String(tank.lowBalance),
       isLow: tank.isLow,
       estimatedSweepsRemaining: tank.sweepsRemaining === null ? null : countOf(tank.sweepsRemaining),

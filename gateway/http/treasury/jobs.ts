@@ -1,13 +1,15 @@
 /** Cycles of sweep policies: run now, jobs with their operations, failed ones again. Treasury S3, S16, S19. */
 import { LOOKED_MAX, OPERATIONS_MAX } from '../../../actors/sweep/job.ts';
 import { operationsOf, planOf } from '../../../actors/sweep/plan.ts';
-import { outcomeOf } from '../../../actors/sweep/work.ts';
+import { outcomeOf } from '../../../actors/sweep/paid.ts';
 import type { Blocked, SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
+import type { ReadStore } from '../../../model/ports/read-store.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../../model/rows/sweep.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import { SWEEP_OPERATION_STATES, type SWEEP_JOB_STATES } from '../../../protocol/slugs.ts';
+import { FAMILY_OF, SWEEP_OPERATION_STATES, type SWEEP_JOB_STATES } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -20,7 +22,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     accounts,
     chains,
     nowMs,
-    stores: { sweeps },
+    stores: { sweeps, reads },
   } = deps;
   return {
     runSweepPolicy: {
@@ -36,7 +38,8 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX };
         const plan = isBusy ? null : await planOf({ chains, sweeps }, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
-        const operations = plan === null ? [] : operationsOf(plan, nowMs());
+        const operations = plan === null ? [] : operationsOf(plan, nowMs()),
+          beside = plan === null ? null : plan.beside;
         const answer = await accounts.ask(accountId, {
           type: 'run_sweep_policy',
           id,
@@ -45,6 +48,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           jobId: newId('swj', nowMs()),
           operations,
           seen: null,
+          beside,
           ...claimOf(asked),
         });
         return answer.ok === true ? runView(answer.reply) : answer;
@@ -71,12 +75,30 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (known === null) return unknownIn(asked, 'sweep job', id);
         const failed = (await sweeps.operations(accountId, id)).filter(({ state }) => state === 'FAILED');
         const ids = () => failed.map(() => newId('txn', nowMs()));
-        const command = { type: 'retry_sweep_job', known, failed, fundIds: ids(), sweepIds: ids() } as const;
+        const mayLandUntilMs = await lastExpiryMs(reads, accountId, failed);
+        const fresh = { fundIds: ids(), sweepIds: ids(), mayLandUntilMs };
+        const command = { type: 'retry_sweep_job', known, failed, ...fresh } as const;
         const answer = await accounts.ask(accountId, { ...command, ...claimOf(asked) });
         return answer.ok === true ? jobView(answer.reply) : answer;
       },
     },
   };
+}
+
+/** When the last of the signed payloads in no block is over, where they expire by time; null without one. T15. */
+async function lastExpiryMs(
+  reads: Pick<ReadStore, 'withdrawal'>,
+  accountId: AccountId,
+  failed: readonly SweepOperationRow[],
+): Promise<number | null> {
+  const own = failed.filter(({ chain }) => FAMILY_OF[chain] === 'tron');
+  let lastMs: number | null = null;
+  for (const id of own.flatMap(({ funding, fundId, sweepId }) => (funding === null ? [sweepId] : [fundId, sweepId]))) {
+    const row = await reads.withdrawal(accountId, id);
+    if (row === null || row.height !== null || row.versions.length === 0) continue;
+    lastMs = Math.max(lastMs ?? 0, Number(row.unsigned.replayKey.value));
+  }
+  return lastMs;
 }
 
 interface ReturnOfRun {
@@ -145,7 +167,7 @@ function settingsView(settings: SweepSettings): ReplyOf<'getSweepJob'>['settings
 /** A transaction is named once it can be: the ids are chosen before. */
 function operationView(row: SweepOperationRow): ReplyOf<'getSweepJob'>['operations'][number] {
   const { id, address, state, reason, attempt, amount, estimate, funding, paid, fundId, sweepId, details } = row;
-  const isBuilt = state === 'SIGNING' || state === 'BROADCAST' || state === 'CONFIRMED' || paid !== null;
+  const isBuilt = state === 'SIGNING' || state === 'BROADCAST' || state === 'CONFIRMED' || LANDED.has(reason ?? '');
   return {
     id,
     address,
@@ -162,6 +184,9 @@ function operationView(row: SweepOperationRow): ReplyOf<'getSweepJob'>['operatio
     updatedAt: instantOf(row.updatedAtMs),
   };
 }
+
+/** Reasons of what failed after it was signed. */
+const LANDED: ReadonlySet<string> = new Set(['reverted', 'dead']);
 
 /** Details that name a setting; others are for operators. */
 function blockedOf(text: string | null): Blocked | null {

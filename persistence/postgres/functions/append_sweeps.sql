@@ -58,24 +58,45 @@ begin
   end if;
   if batch ? 'sweep_operations' then
     insert into sweep_operation as o (account_id, id, job_id, version, chain, address, state, reason, attempt, amount,
-        estimate, funding, paid, fund_id, sweep_id, details, created_at, updated_at)
-      select account_id, id, job_id, version, chain, address, state, reason, attempt, amount, estimate, funding, paid,
-             fund_id, sweep_id, details, created_at, updated_at
+        estimate, funding, promised, paid, fund_id, sweep_id, first_fund_id, details, created_at, updated_at)
+      select account_id, id, job_id, version, chain, address, state, reason, attempt, amount, estimate, funding,
+             coalesce(promised, 0), paid, fund_id, sweep_id, first_fund_id, details, created_at, updated_at
         from jsonb_to_recordset(batch -> 'sweep_operations')
           r(account_id text, id text, job_id text, version bigint, chain text, address text, state text, reason text,
-            attempt int, amount amount, estimate amount, funding amount, paid amount, fund_id text, sweep_id text,
-            details text, created_at timestamptz, updated_at timestamptz)
+            attempt int, amount amount, estimate amount, funding amount, promised amount, paid amount, fund_id text,
+            sweep_id text, first_fund_id text, details text, created_at timestamptz, updated_at timestamptz)
        where version = 1 or exists (select from sweep_operation k where k.account_id = r.account_id and k.id = r.id)
     on conflict (account_id, id) do update set
       version = excluded.version, state = excluded.state, reason = excluded.reason, attempt = excluded.attempt,
-      amount = excluded.amount, estimate = excluded.estimate, funding = excluded.funding, paid = excluded.paid,
-      fund_id = excluded.fund_id, sweep_id = excluded.sweep_id, details = excluded.details,
-      updated_at = excluded.updated_at
+      amount = excluded.amount, estimate = excluded.estimate, funding = excluded.funding,
+      promised = excluded.promised, paid = excluded.paid, fund_id = excluded.fund_id, sweep_id = excluded.sweep_id,
+      first_fund_id = excluded.first_fund_id, details = excluded.details, updated_at = excluded.updated_at
       where o.version = excluded.version - 1;
     get diagnostics written = row_count;
     if written < jsonb_array_length(batch -> 'sweep_operations') then
       raise exception 'a sweep operation moved after a decision had read it'
         using errcode = 'check_violation', constraint = 'sweep_rows_moved', table = 'sweep_operation';
     end if;
+    -- S21: a withdrawal of the address was built after the round had looked.
+    if exists (select from jsonb_to_recordset(batch -> 'sweep_operations')
+                 r(account_id text, chain text, address text, state text)
+                join withdrawal w on w.account_id = r.account_id and w.chain = r.chain
+                 and w.from_address = r.address and w.kind <> 'sweep'
+               where r.state = 'SIGNING' and (w.status in ('signing', 'broadcast', 'confirming')
+                  or w.status = 'built' and w.updated_at > now() - interval '10 minutes')) then
+      raise exception 'a withdrawal of the address was built meanwhile'
+        using errcode = 'check_violation', constraint = 'sweep_rows_moved', table = 'withdrawal';
+    end if;
+  end if;
+  -- S21: a sweep of the address was built after the caller's build had looked.
+  if batch ? 'withdrawals' and exists (
+      select from jsonb_to_recordset(batch -> 'withdrawals')
+               r(account_id text, kind text, chain text, from_address text, status text, created_at timestamptz,
+                 updated_at timestamptz)
+        join sweep_operation o on o.account_id = r.account_id and o.chain = r.chain and o.address = r.from_address
+       where r.status = 'built' and r.updated_at = r.created_at and r.kind is distinct from 'sweep'
+         and o.state in ('SIGNING', 'BROADCAST')) then
+    raise exception 'a sweep of the address was built meanwhile'
+      using errcode = 'check_violation', constraint = 'sweep_rows_moved', table = 'sweep_operation';
   end if;
 end $$;

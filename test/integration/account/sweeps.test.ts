@@ -6,7 +6,7 @@ import { AppendRefused } from '../../../persistence/postgres/grouped-append.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import type { SweepPolicyRow } from '../../../model/rows/sweep.ts';
+import type { SweepOperationRow, SweepPolicyRow } from '../../../model/rows/sweep.ts';
 import { newId, newUuid } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
@@ -32,6 +32,9 @@ test.after.always(() => database.close());
 const NATIVE = { chain: 'eth', token: null } as const;
 const held = async (accountId: AccountId) =>
   (await stores.sweeps.candidates(accountId, NATIVE, -(10n ** 30n), 0, 100)).map(({ credited }) => credited);
+
+const answerOf = async (accountId: AccountId, rows: RowWrite[]) =>
+  stores.accounts.append(await appendOf(stores, accountId, rows));
 
 async function refused(t: ExecutionContext, constraint: string, accountId: AccountId, rows: RowWrite[]): Promise<void> {
   const outcome = await stores.accounts
@@ -119,6 +122,99 @@ test('treasury S21: a withdrawal that is on its way, or was built lately, keeps 
   t.false(await stores.sweeps.isPaying(live, 'tron', address.address), 'of another chain');
 });
 
+test('treasury W9: a tank keeps what open operations of its chain were promised, until that has left it in a block', async (t) => {
+  const { live } = await newOrganization(stores),
+    promised = () => stores.sweeps.promised(live, 'eth');
+  t.is(await promised(), 0n);
+  const job = sweepJobRow(),
+    tank = addressRow(live),
+    rows = [5n, 50n, 500n].map((each) =>
+      sweepOperationRow(job.id, { promised: each, address: addressRow(live).address }),
+    );
+  const [funded, paidAlong, other] = rows as [SweepOperationRow, SweepOperationRow, SweepOperationRow];
+  await write(stores, live, [jobWrite(job), ...rows.map(operationWrite), { table: 'address', row: tank }]);
+  t.is(await promised(), 555n);
+  t.is(await stores.sweeps.promised(live, 'bsc'), 0n);
+  const landed = async (id: string) => {
+    const version = { txid: id, signedPayload: 's', payload: 'p', amount: '1' };
+    const row = withdrawalRow(tank, { id, kind: 'sweep', amount: 1n });
+    const out = { ...row, txid: id, versions: [version], status: 'broadcast' as const };
+    await write(stores, live, [{ table: 'withdrawal', row }]);
+    await write(stores, live, [{ table: 'withdrawal', row: out }]);
+    t.is(await promised(), before, 'on its way');
+    const block = { status: 'confirming' as const, height: 5, blockHash: '0xb', fee: 1n };
+    await write(stores, live, [{ table: 'withdrawal', row: { ...out, ...block } }]);
+  };
+  const funding = moved(funded, 'FUNDING', { funding: 4n }, Date.now());
+  await write(stores, live, [operationWrite(funding)]);
+  let before = await promised();
+  await landed(funded.fundId);
+  t.is(await promised(), 550n, 'the gas has left');
+  // More of it was needed.
+  const again = { fundId: newId('txn', Date.now()), firstFundId: funded.fundId, funding: 6n, promised: 3n };
+  await write(stores, live, [operationWrite(moved(funding, 'FUNDING', again, Date.now()))]);
+  t.is(await promised(), 553n);
+  t.like(await stores.sweeps.openOperation(live, 'eth', funded.address), again);
+  await write(stores, live, [operationWrite(moved(paidAlong, 'SIGNING', {}, Date.now()))]);
+  before = await promised();
+  await landed(paidAlong.sweepId);
+  t.is(await promised(), 503n, 'the fee that it pays along has left');
+  const ended = moved(other, 'FAILED', { reason: 'dead' }, Date.now());
+  await write(stores, live, [operationWrite(ended)]);
+  t.is(await promised(), 3n);
+  // Y7: what it cost may be known later, once.
+  const cost = moved(ended, 'FAILED', { paid: 9n }, Date.now());
+  await write(stores, live, [operationWrite(cost)]);
+  await refused(t, 'sweep_operation_ended', live, [operationWrite(moved(cost, 'FAILED', { paid: 10n }, Date.now()))]);
+});
+
+test('treasury S21: of a caller’s build and a sweep that did not see each other the second is refused, whichever it is', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live),
+    job = sweepJobRow(),
+    planned = sweepOperationRow(job.id, { address: address.address });
+  await write(stores, live, [{ table: 'address', row: address }, jobWrite(job), operationWrite(planned)]);
+  const built = withdrawalRow(address, { updatedAtMs: Date.now(), createdAtMs: Date.now() });
+  const signing = moved(planned, 'SIGNING', {}, Date.now());
+  const ofSweep = (id: string) => withdrawalRow(address, { id, kind: 'sweep' });
+  await write(stores, live, [{ table: 'withdrawal', row: built }]);
+  t.is(
+    (await answerOf(live, [operationWrite(signing), { table: 'withdrawal', row: ofSweep('txn_a') }])).kind,
+    'refused',
+  );
+  await write(stores, live, [{ table: 'withdrawal', row: { ...built, status: 'expired' } }]);
+  await write(stores, live, [operationWrite(signing), { table: 'withdrawal', row: ofSweep('txn_b') }]);
+  const late = { ...built, id: newId('txn', Date.now()) };
+  t.like(await answerOf(live, [{ table: 'withdrawal', row: late }]), {
+    kind: 'refused',
+    refusal: { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } },
+  });
+  const failed = moved(signing, 'FAILED', { reason: 'dead' }, Date.now());
+  await write(stores, live, [operationWrite(failed)]);
+  await write(stores, live, [{ table: 'withdrawal', row: late }]);
+});
+
+test('T15, treasury S20: a TRON payload that nodes refused keeps sweeps off both of its ends until it expires', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live, { chain: 'tron', family: 'tron' });
+  await write(stores, live, [{ table: 'address', row: address }]);
+  for (const [left, isPaying] of [
+    [60_000, true],
+    [-1, false],
+  ] as const) {
+    const sent = withdrawalRow(address, { kind: 'sweep', createdAtMs: Date.now(), updatedAtMs: Date.now() });
+    const replayKey = { kind: 'expiry', value: String(Date.now() + left) } as const;
+    const row = { ...sent, chain: 'tron' as const, unsigned: { ...sent.unsigned, replayKey } };
+    const versions = [{ txid: sent.id, signedPayload: 's', payload: 'p', amount: String(sent.amount) }];
+    const failed = { status: 'failed' as const, txid: sent.id, versions, failure: { code: 'X', reason: 'y' } };
+    await write(stores, live, [{ table: 'withdrawal', row }]);
+    await write(stores, live, [{ table: 'withdrawal', row: { ...row, ...failed } as never }]);
+    t.is(await stores.sweeps.isPaying(live, 'tron', address.address), isPaying);
+    t.is(await stores.sweeps.isPaying(live, 'tron', row.to), isPaying);
+    await database.owner`update withdrawal set unsigned = jsonb_set(unsigned, '{replayKey,value}', '"0"') where id = ${sent.id}`;
+  }
+});
+
 test('treasury S9: candidates are the largest first, those below the floor are left out, and only of their own account', async (t) => {
   const { live } = await newOrganization(stores),
     { live: other } = await newOrganization(stores);
@@ -148,8 +244,9 @@ test('treasury S7, S15, S17: one open job of a policy, one open operation of an 
   t.is(await stores.sweeps.job(live, elsewhere.id), null, 'nothing of it was written');
   const funding = moved(operation, 'FUNDING', { funding: 5n }, Date.now());
   await write(stores, live, [operationWrite(funding)]);
-  await refused(t, 'sweep_rows_moved', live, [operationWrite(moved(operation, 'SIGNING', {}, Date.now()))]);
-  await refused(t, 'sweep_rows_moved', live, [jobWrite({ ...job, version: 3 })]);
+  const late = { kind: 'refused', refusal: { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } } };
+  t.like(await answerOf(live, [operationWrite(moved(operation, 'SIGNING', {}, Date.now()))]), late);
+  t.like(await answerOf(live, [jobWrite({ ...job, version: 3 })]), late);
   const failed = moved(funding, 'FAILED', { reason: 'dead' }, Date.now());
   await write(stores, live, [operationWrite(failed)]);
   await refused(t, 'sweep_operation_ended', live, [

@@ -16,6 +16,7 @@ const HOLDING: Holding = {
   isWatchOnly: false,
   hasWithdrawal: false,
   hasSweep: false,
+  isDeclined: false,
   isReady: true,
   isFunded: true,
 };
@@ -30,6 +31,7 @@ test('treasury S13: each reason in its order; the first that applies is the one'
     [{ reserve: 1_000n }, 'reserve'],
     [{ balance: 9n, credited: 9n }, 'dust'],
     [{ balance: 99n, credited: 99n, costInAsset: null }, 'below_min'],
+    [{ isDeclined: true, isReady: false }, 'token_frozen'],
     [{ isReady: false, costInAsset: null }, 'destination_not_ready'],
     [{ costInAsset: null, cost: 51n }, 'no_rate'],
     [{ costInAsset: 101n, cost: 51n }, 'fee_ratio'],
@@ -57,6 +59,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
     isWatchOnly: fc.boolean(),
     hasWithdrawal: fc.boolean(),
     hasSweep: fc.boolean(),
+    isDeclined: fc.boolean(),
     isReady: fc.boolean(),
     isFunded: fc.boolean(),
   });

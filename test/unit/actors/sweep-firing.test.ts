@@ -26,6 +26,7 @@ const planned = (): PlannedOperation => ({
   address: '0x52908400098527886E0F7030069857D2E4169EE7',
   amount: 10n,
   estimate: 2n,
+  promised: 0n,
   reason: null,
   fundId: newId('txn', NOW_MS),
   sweepId: newId('txn', NOW_MS),
@@ -168,7 +169,7 @@ test('treasury S11: a run that was missed is made up for once within 24 h, and l
 
 test('treasury S7: a firing finds an open job and leaves it alone', async (t) => {
   const { account, id } = withPolicy(AT_TEN);
-  const run = { type: 'run_sweep_policy', id, version: 1, trigger: 'manual', seen: null } as const;
+  const run = { type: 'run_sweep_policy', id, version: 1, trigger: 'manual', seen: null, beside: null } as const;
   account.accept({ ...run, jobId: newId('swj', NOW_MS), operations: [planned()] });
   const rows = account.rows.length;
   await fire(account);
@@ -189,7 +190,7 @@ test('treasury S9: a full job that moved something and failed nowhere is followe
   ] as const) {
     const { account, id } = withPolicy(settings),
       operations = Array.from({ length: count }, planned);
-    const run = { type: 'run_sweep_policy', id, version: 1, trigger, seen: 1 } as const;
+    const run = { type: 'run_sweep_policy', id, version: 1, trigger, seen: 1, beside: null } as const;
     const { rows } = account.accept({ ...run, jobId: newId('swj', NOW_MS), operations });
     const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
     const sums = { amount: 1n, estimate: 1n, paid: 1n, reason: null, blocked: null };
@@ -212,7 +213,13 @@ test('treasury S20: what a threshold left is looked at again after 10 min, 1 h, 
   const { account, id } = withPolicy({ ...AT_TEN, pauseOnConsecutiveFailures: 100 });
   const cycle = (left: number, failed: number) => {
     const run = { type: 'run_sweep_policy', id, version: policyIn(account).version, trigger: 'threshold' } as const;
-    const { rows } = account.accept({ ...run, seen: 1, jobId: newId('swj', NOW_MS), operations: [planned()] });
+    const { rows } = account.accept({
+      ...run,
+      seen: 1,
+      beside: null,
+      jobId: newId('swj', NOW_MS),
+      operations: [planned()],
+    });
     const known = rows.find((one) => one.table === 'sweep_jobs')!.row as SweepJobRow;
     const sums = { amount: 1n, estimate: 1n, paid: 1n, reason: null, blocked: null };
     const outcome = { confirmed: 1 - failed, failed, skipped: left - failed, left, ...sums };
@@ -243,7 +250,14 @@ test('treasury S20: what a threshold left is looked at again after 10 min, 1 h, 
     ['dust', false],
   ] as const) {
     const { account: idle, id: other } = withPolicy(AT_TEN);
-    const run = { type: 'run_sweep_policy', id: other, version: 1, trigger: 'threshold', seen: 1 } as const;
+    const run = {
+      type: 'run_sweep_policy',
+      id: other,
+      version: 1,
+      trigger: 'threshold',
+      seen: 1,
+      beside: null,
+    } as const;
     idle.accept({ ...run, jobId: newId('swj', NOW_MS), operations: [{ ...planned(), reason }] });
     t.is(policyIn(idle).nextRunAtMs, again ? NOW_MS + 10 * MINUTE_MS : null, reason);
   }

@@ -1,10 +1,10 @@
 /** Cycles as the account decides them. Treasury S1, S7, S10, S16, S19, S21, S25, S26. */
 import test from 'ava';
 import { moved } from '../../../actors/sweep/moves.ts';
-import type { JobOutcome, PlannedOperation } from '../../../model/account/sweep.ts';
+import type { JobOutcome, PlannedOperation, SweepSettings } from '../../../model/account/sweep.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
-import { newId } from '../../../protocol/node/ids.ts';
+import { newId, newUuid } from '../../../protocol/node/ids.ts';
 import { NOW_MS, type TestAccount } from '../../support/account.ts';
 import { Sender } from '../../support/sender.ts';
 import { sweepOperationRow } from '../../support/sweep-rows.ts';
@@ -16,6 +16,7 @@ const planned = (reason: string | null = null): PlannedOperation => ({
   address: ADDRESS,
   amount: 10n,
   estimate: 2n,
+  promised: 7n,
   reason,
   fundId: newId('txn', NOW_MS),
   sweepId: newId('txn', NOW_MS),
@@ -34,6 +35,7 @@ const outcome = (more: Partial<JobOutcome>): JobOutcome => ({
 });
 
 const policyIn = ({ state }: TestAccount) => state.sweepPolicies[0]!;
+const settingsIn = (account: TestAccount): SweepSettings => policyIn(account);
 const run = (account: TestAccount, id: string, operations: readonly PlannedOperation[]) =>
   account.accept({
     type: 'run_sweep_policy',
@@ -43,6 +45,7 @@ const run = (account: TestAccount, id: string, operations: readonly PlannedOpera
     jobId: newId('swj', NOW_MS),
     operations,
     seen: null,
+    beside: null,
   });
 const rowsOf = <Row>(rows: readonly { table: string }[], table: string): Row[] =>
   rows.filter((one) => one.table === table).map((one) => (one as unknown as { row: Row }).row);
@@ -103,6 +106,7 @@ test('treasury S16, S25, S26: failed cycles count, a swept one zeroes them, and 
       jobId: newId('swj', NOW_MS),
       operations: [planned()],
       seen: null,
+      beside: null,
     }),
     { code: 'CONFLICT', details: { reason: 'paused' } },
   );
@@ -117,6 +121,77 @@ test('treasury S16: a job that ended is announced once', (t) => {
   t.deepEqual([again.reply, ...again.events, ...again.rows], [reply]);
 });
 
+test('treasury W9: a plan that another job of the chain may have promised the tank beside is made again', (t) => {
+  const { account, id } = withPolicy();
+  const fundingWalletId = newId('fwl', NOW_MS);
+  account.accept({
+    type: 'create_funding_wallet',
+    wallet: { id: fundingWalletId, chain: 'eth', label: null, lowBalance: null },
+  });
+  const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    gas = { gasFundingMode: 'FUNDING_WALLET', fundingWalletId } as const;
+  const other = account.accept({
+    type: 'create_sweep_policy',
+    id: newUuid(NOW_MS),
+    settings: { ...settingsIn(account), token, ...gas },
+  }).reply;
+  const { reply } = run(account, id, [planned()]);
+  const late = (beside: readonly string[]) =>
+    ({
+      type: 'run_sweep_policy',
+      id: other.id,
+      version: other.version,
+      trigger: 'manual',
+      jobId: newId('swj', NOW_MS),
+      operations: [planned()],
+      seen: null,
+      beside,
+    }) as const;
+  t.like(account.refused(late([])), { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  const { rows } = account.accept(late([reply.jobId!]));
+  t.is(rowsOf<SweepOperationRow>(rows, 'sweep_operations')[0]!.promised, 7n);
+});
+
+test('treasury W9: a build that takes what the tank keeps for others is refused; what it keeps for this one is its amount and fee', (t) => {
+  const sender = new Sender(),
+    known = sweepOperationRow(newId('swj', NOW_MS), { address: sender.from.address });
+  const built = (left: bigint, more: Partial<SweepOperationRow> = {}) => ({
+    ...sender.build(),
+    operation: { known: { ...known, ...more }, to: 'FUNDING', amount: 1_000n, left } as const,
+  });
+  t.like(sender.account.refused(built(1_000n)), { code: 'INSUFFICIENT_FUNDS', details: { balance: '1000' } });
+  const { rows } = sender.do(built(10n ** 18n));
+  const [row] = rowsOf<WithdrawalRow>(rows, 'withdrawal'),
+    [operation] = rowsOf<SweepOperationRow>(rows, 'sweep_operations');
+  t.is(operation!.promised, row!.unsigned.amount + row!.unsigned.feeMax);
+  t.is(operation!.funding, row!.unsigned.amount);
+  // A second funding is beside the first, under an id of its own.
+  const again = sender.do(built(10n ** 18n, { state: 'FUNDING', funding: 5n, version: 2 }));
+  t.like(rowsOf<SweepOperationRow>(again.rows, 'sweep_operations')[0], {
+    state: 'FUNDING',
+    firstFundId: known.fundId,
+    fundId: rowsOf<WithdrawalRow>(again.rows, 'withdrawal')[0]!.id,
+    funding: 5n + row!.unsigned.amount,
+  });
+});
+
+test('treasury Y7: what an ended operation cost may be said later, once; nothing else of it changes', (t) => {
+  const { account } = withPolicy();
+  const skipped = sweepOperationRow(newId('swj', NOW_MS), { state: 'SKIPPED', reason: 'withdrawal_in_flight' });
+  const note = (known: SweepOperationRow, paid?: bigint) =>
+    account.attempt({
+      type: 'move_sweep_operation',
+      known,
+      to: known.state,
+      reason: known.reason,
+      ...(paid === undefined ? {} : { paid }),
+    });
+  t.is(note(skipped, 3n), null);
+  t.is(note(skipped)?.code, 'CONFLICT');
+  t.is(note({ ...skipped, paid: 3n }, 4n)?.code, 'CONFLICT');
+  t.is(note({ ...skipped, state: 'FUNDING', reason: null }, 4n)?.code, 'CONFLICT');
+});
+
 test('treasury S19: what failed is tried again with transactions of its own; nothing failed, or an open job, is CONFLICT', (t) => {
   const { account, id } = withPolicy();
   const { reply: known } = cycle(account, id, { failed: 1, reason: 'dead' });
@@ -128,9 +203,12 @@ test('treasury S19: what failed is tried again with transactions of its own; not
       failed: more,
       fundIds: more.map(() => newId('txn', NOW_MS)),
       sweepIds: more.map(() => newId('txn', NOW_MS)),
+      mayLandUntilMs: null as number | null,
     }) as const;
   t.like(account.refused(retry([])), { code: 'CONFLICT', details: { reason: 'nothing_failed' } });
-  const { reply, rows } = account.accept(retry([failed]));
+  const waits = account.refused({ ...retry([failed]), mayLandUntilMs: NOW_MS + 90_500 });
+  t.like(waits, { code: 'CONFLICT', details: { reason: 'payload_may_land', jobId: known.id, retryAfterSeconds: 91 } });
+  const { reply, rows } = account.accept({ ...retry([failed]), mayLandUntilMs: NOW_MS });
   t.like(reply, { run: 2, state: 'PLANNED', endedAtMs: null });
   const [operation] = rowsOf<SweepOperationRow>(rows, 'sweep_operations');
   t.like(operation, { state: 'PLANNED', reason: null, attempt: 2, version: 5, paid: null });
@@ -184,7 +262,7 @@ test('treasury S21: a withdrawal goes before a sweep that cannot be signed yet, 
 test('treasury S17, S23: a build of an operation is its arrow in one append; signed, it counts against no limit', (t) => {
   const sender = new Sender(),
     known = sweepOperationRow(newId('swj', NOW_MS), { address: sender.from.address });
-  const { rows } = sender.do({ ...sender.build(), operation: { known, to: 'SIGNING', amount: 1_000n } });
+  const { rows } = sender.do({ ...sender.build(), operation: { known, to: 'SIGNING', amount: 1_000n, left: null } });
   const [row] = rowsOf<WithdrawalRow>(rows, 'withdrawal');
   t.is(row!.kind, 'sweep');
   t.like(rowsOf<SweepOperationRow>(rows, 'sweep_operations')[0], { state: 'SIGNING', amount: 1_000n, version: 2 });

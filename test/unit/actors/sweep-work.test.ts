@@ -37,6 +37,8 @@ interface World {
   copies: number;
   /** What the edge says; null: signed. */
   edge: Refusal | null;
+  /** What the tank keeps for open operations of the chain. */
+  promised: bigint;
   /** What a build is refused with. */
   build: Refusal | null;
   /** What the account says to giving up a build. */
@@ -57,6 +59,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     exists: true,
     copies: 1,
     edge: null,
+    promised: 0n,
     build: null,
     abandon: null,
   };
@@ -79,7 +82,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
   });
   const rows = new Map<string, WithdrawalRow>(),
     asked: string[] = [],
-    built: { id: string; from: string; amount: bigint }[] = [];
+    built: { id: string; from: string; amount: bigint; left: bigint | null }[] = [];
   const policy = { id: job.policyId, pausedAtMs: null as number | null, enabled: true };
   const state = {
     accountId: 'acc',
@@ -171,13 +174,16 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
       operations: async () => Array.from({ length: world.copies }, () => ({ ...row })),
       openOperation: async () => row,
       isPaying: async () => false,
+      promised: async () => world.promised,
     },
     wayOut: {
       async build(_account: string, wish: { from: string; amount: string }, claim: { id: string; operation: never }) {
         if (world.build !== null) return world.build;
-        const { to } = claim.operation as { to: SweepOperationRow['state'] };
-        row = moved(row, to, to === 'FUNDING' ? { funding: BigInt(wish.amount) } : {}, world.nowMs);
-        built.push({ id: claim.id, from: wish.from, amount: BigInt(wish.amount) });
+        const { to, left } = claim.operation as { to: SweepOperationRow['state']; left: bigint | null };
+        const second = row.state === 'FUNDING' ? { fundId: claim.id, firstFundId: row.fundId } : {},
+          funding = (row.funding ?? 0n) + BigInt(wish.amount);
+        row = moved(row, to, to === 'FUNDING' ? { funding, ...second } : {}, world.nowMs);
+        built.push({ id: claim.id, from: wish.from, amount: BigInt(wish.amount), left });
         return { ok: true, reply: transaction(claim.id) };
       },
     },
@@ -277,16 +283,76 @@ for (const [code, most] of [
     );
   });
 
-test('treasury 5.3: where the price rose above the gas for good, the job ends at its deadline', async (t) => {
-  const { world, round, operation, isOver, built } = await fundedJob();
+test('treasury 5.4: where the price rose above the gas, what is missing is sent once; then it is waited for until the deadline', async (t) => {
+  const { world, round, operation, isOver, built, rows, gas } = await fundedJob();
   world.energySun = 210n;
   await round();
+  const more = limitAt(210n) - limitAt(100n);
+  t.like(built[1], { from: TANK, amount: more });
+  t.like(operation(), { state: 'FUNDING', funding: gas + more, firstFundId: built[0]!.id, fundId: built[1]!.id });
+  // It is as deep as the first before anything is swept; another rise is not paid for again.
+  await round();
+  t.is(built.length, 2, 'signed, and in no block yet');
+  rows.set(built[1]!.id, { ...rows.get(built[1]!.id)!, status: 'confirmed', height: 900, fee: 5n });
+  world.native.set(ADDRESS.address, gas + more);
+  world.energySun = 220n;
+  await round();
   t.is(operation().state, 'FUNDING', 'it is waited for');
+  t.is(built.length, 2);
+  world.energySun = 210n;
+  world.copies = 1;
+  const before = operation();
   world.nowMs += JOB_DEADLINE_MS + 1;
   await round();
-  t.like(operation(), { state: 'SKIPPED', reason: 'deadline' });
+  t.like(operation(), { state: 'SKIPPED', reason: 'deadline', paid: 268_005n, version: before.version + 1 });
   t.true(isOver(), 'the policy fires again');
-  t.is(built.length, 1);
+});
+
+test('treasury 5.4: gas that was sent in two pays for the sweep', async (t) => {
+  const { world, round, operation, built, rows, gas } = await fundedJob();
+  world.energySun = 210n;
+  await round();
+  rows.set(built[1]!.id, { ...rows.get(built[1]!.id)!, status: 'confirmed', height: 900, fee: 5n });
+  world.native.set(ADDRESS.address, gas + built[1]!.amount);
+  await round();
+  t.is(operation().state, 'SIGNING');
+  rows.set(operation().sweepId, { ...rows.get(operation().sweepId)!, status: 'confirmed', height: 950, fee: 7n });
+  await round();
+  await round();
+  t.like(operation(), { state: 'CONFIRMED', paid: 268_012n }, 'all three transactions are in what it cost');
+});
+
+test('treasury W9: what the tank keeps for other operations is not taken, what it keeps for this one is', async (t) => {
+  const need = limitAt(100n) + BANDWIDTH;
+  const { world, round, built } = jobOf({ promised: need });
+  world.native.set(TANK, 3n * need);
+  world.promised = 3n * need;
+  await round();
+  t.is(built[0]!.left, need);
+  const late = jobOf({});
+  late.world.native.set(TANK, 3n * need);
+  late.world.promised = 3n * need;
+  await late.round();
+  t.is(late.built[0]!.left, 0n);
+});
+
+test('treasury Y7: an operation that ended after its gas was sent says what that cost, and its job waits for gas that is on its way', async (t) => {
+  const { policy, round, operation, rows, isOver } = await fundedJob();
+  policy.pausedAtMs = NOW_MS;
+  await round();
+  t.like(operation(), { state: 'SKIPPED', reason: 'policy_stopped', paid: 268_000n });
+  // A withdrawal that was built takes the place of an operation at any time: its gas may be signed by then.
+  const taken = await fundedJob();
+  const funding = taken.rows.get(taken.operation().fundId)!;
+  taken.rows.set(funding.id, { ...funding, status: 'broadcast', height: null, fee: null });
+  Object.assign(taken.operation(), { state: 'SKIPPED', reason: 'withdrawal_in_flight' });
+  await taken.round();
+  t.false(taken.isOver());
+  taken.rows.set(funding.id, funding);
+  await taken.round();
+  t.like(taken.operation(), { state: 'SKIPPED', reason: 'withdrawal_in_flight', paid: 268_000n });
+  t.true(taken.isOver() && isOver());
+  t.is(rows.size, 1);
 });
 
 test('treasury S1: a pause while gas is on its way stops the sweep; the gas is waited for', async (t) => {
@@ -376,11 +442,14 @@ test('treasury 5.3: a sweep that reverted between two rounds is reverted, and wh
 });
 
 /** What a plan makes of one address with this much credited. */
-async function planFor({ binding, state, settings }: ReturnType<typeof jobOf>, credited: bigint) {
+async function planFor({ binding, state, settings, world }: ReturnType<typeof jobOf>, credited: bigint) {
   const of = { address: ADDRESS.address, path: ADDRESS.path, userRef: null };
   const candidate = { ...of, credited, openOperationId: null, isObserved: false, isPaying: false };
   const plan = await planOf(
-    { chains: { bind: async () => binding }, sweeps: { candidates: async () => [candidate] } } as never,
+    {
+      chains: { bind: async () => binding },
+      sweeps: { candidates: async () => [candidate], promised: async () => world.promised },
+    } as never,
     state as never,
     settings as never,
     'manual',

@@ -360,3 +360,20 @@ test('V31 envelopes of other types, creations, access lists and signed ones are 
   );
   t.false(decodeUnsigned('').ok);
 });
+
+test('treasury 5.4: gas that lies there pays for a sweep at a lower price, as long as a block still takes it', (t) => {
+  const inputs = inputsOf({ gas: { kind: 'estimated', units: '50000' }, tokenBalance: '5000000' });
+  const intent = intentOf({ token: USDC, amount: 1n });
+  const built = (withinFee: bigint) => {
+    const unsigned = buildUnsigned(eth, inputs, { ...intent, withinFee }, { kind: 'nonce', value: 7 });
+    return isRefusal(unsigned) ? t.fail(unsigned.message) : unsigned.feeMax;
+  };
+  const limit = 60_000n,
+    usual = limit * 21_000_000_000n,
+    // a base fee of ten, an eighth more, and the tip
+    least = limit * 12_250_000_000n;
+  t.is(built(usual + 1n), usual);
+  t.is(built(usual - limit), usual - limit);
+  t.is(built(least), least);
+  t.is(built(least - 1n), usual, 'it would not hold');
+});
