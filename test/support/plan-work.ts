@@ -735,11 +735,8 @@ const DELIVERIES: Record<string, Work> = {
       },
     ]);
     const row = { id: newId('wip', at), userId, scheduledForMs: at + 72 * 3_600_000, atMs: at };
-    // Running for so long that no node knows a key any more.
     const to = (status: 'scheduled' | 'closing' | 'running' | 'done') =>
-      write(stores, live, [
-        { table: 'wipes', row: { ...row, status, atMs: status === 'running' ? at - 60_000 : at }, key: row.id },
-      ]);
+      write(stores, live, [{ table: 'wipes', row: { ...row, status, atMs: at }, key: row.id }]);
     await to('scheduled');
     await wipes.writeLetters(row.scheduledForMs - 1);
     await wipes.newest(live);

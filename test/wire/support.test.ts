@@ -2,7 +2,8 @@ import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { mailbox } from '../support/letters.ts';
 import { constraintOf } from '../../persistence/postgres/sql.ts';
-import { startTestCloud, type Person, type TestOrganization } from '../support/gateway.ts';
+import type { Hint } from '../../protocol/stream.ts';
+import { eventually, startTestCloud, type Person, type TestOrganization } from '../support/gateway.ts';
 
 const letters = mailbox();
 const cloud = await startTestCloud({ MAIL_DIR: letters.directory });
@@ -133,4 +134,31 @@ test('console A45, A12: a session ends with the login of staff that it began in'
   const [login] = (await theirs.must('listLogins')).content;
   await theirs.must('endLogin', { params: { id: login!.id } });
   t.like(await reads.call('listMembers'), { code: 'UNAUTHORIZED' });
+});
+
+test('console A45, C13: a session of staff hears what happens in the account, and nothing of members and keys', async (t) => {
+  const organization = await cloud.organization();
+  const owner = await ownerOf(organization);
+  await owner.must('setSupportAccess', { body: { until: inMs(HOUR_MS) } });
+  const begun = await asStaff.must('startSupportSession', begin(organization));
+  const stopping = new AbortController();
+  const heard: { staff: Hint[]; owner: Hint[] } = { staff: [], owner: [] };
+  const listening = [
+    asBearer(begun.accessToken).listen((hint) => heard.staff.push(hint), { signal: stopping.signal }),
+    owner.listen((hint) => heard.owner.push(hint), { signal: stopping.signal }),
+  ];
+  const hears = (who: keyof typeof heard, topic: string) =>
+    eventually(
+      `${who} hears of ${topic}`,
+      async () => heard[who].map((hint) => hint.topic),
+      (topics) => (topics as string[]).includes(topic),
+    );
+  await Promise.all([hears('staff', 'open'), hears('owner', 'open')]);
+  await owner.must('createInvitation', { body: { email: `x${Date.now()}@example.com`, role: 'viewer' } });
+  await hears('owner', 'member');
+  await owner.must('createWebhook', { body: { url: 'https://example.com/x', events: ['deposit_detected'] } });
+  await hears('staff', 'webhook');
+  t.false(heard.staff.some(({ topic }) => topic === 'member' || topic === 'key'));
+  stopping.abort();
+  await Promise.allSettled(listening);
 });

@@ -36,7 +36,7 @@ export interface Listening {
   readonly accountId: AccountId;
   /** Whose streams are counted together: a user, or an API key. */
   readonly who: string;
-  /** What is of the organization's people is sent to people alone. */
+  /** What is of the organization's people is sent to its people alone, not to keys, nor to staff. */
   readonly isPerson: boolean;
   /** The place that the caller had; null for one that begins, or whose place is none. */
   readonly place: AccountPlace | null;

@@ -44,7 +44,7 @@ export function streamHandler(
       const stream = await hubOf().listen({
         accountId,
         who: caller.bearer?.userId ?? caller.apiKeyId ?? '',
-        isPerson: caller.bearer !== null,
+        isPerson: caller.bearer !== null && caller.bearer.support === undefined,
         place: asked.lastEventId === undefined ? null : (placeOf(asked.lastEventId) ?? BEGINNING),
         stillGood: asked.stillGood,
       });

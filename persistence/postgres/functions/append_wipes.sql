@@ -29,7 +29,8 @@ begin
       update wipe w set status = one.status,
           step = case one.status when 'running' then 'pool_address' else w.step end,
           after = case one.status when 'running' then '' else w.after end,
-          began_at = case one.status when 'running' then one.at else w.began_at end,
+          -- By the clock that wipe_step waits by: that of the node that decided may be behind it.
+          began_at = case one.status when 'running' then clock_timestamp() else w.began_at end,
           ended_at = case when one.status in ('done', 'cancelled') then one.at end
        where w.account_id = one.account_id and w.id = one.id;
     end if;

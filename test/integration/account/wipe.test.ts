@@ -24,13 +24,16 @@ import {
   withdrawalRow,
   write,
 } from '../../support/store-rows.ts';
+import { withoutPause } from '../../support/wipes.ts';
 
 let database: TestDatabase;
 let stores: Stores;
+let waiting: Awaited<ReturnType<typeof withoutPause>>;
 
 test.before(async () => {
   database = await createTestDatabase();
   stores = await openStores(database);
+  waiting = await withoutPause(database);
 });
 test.after.always(() => database.close());
 
@@ -422,7 +425,10 @@ test.serial(
   async (t) => {
     const { live, sync } = await used();
     await must(live, { type: 'close_for_wipe' }, DUE_MS);
+    await waiting.pause();
     await must(live, { type: 'wipe_account' }, DUE_MS);
+    await waiting.skip();
+    t.is(await stores.wipes.step(live, STEP_ROWS), null, 'whatever the clock of the node says that decided');
     const begun = (ago: string) =>
       database.owner`update wipe set began_at = clock_timestamp() - ${ago}::interval where account_id = ${live}`;
     await begun('29 seconds');

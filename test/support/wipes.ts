@@ -1,0 +1,16 @@
+/** What tests of wipes have in common. */
+import type { TestDatabase } from './postgres.ts';
+
+/** The pause before a deletion (wipe_step) is over as soon as a wipe runs; `pause` and `skip` switch between the two. */
+export async function withoutPause({ admin }: Pick<TestDatabase, 'admin'>): Promise<{
+  pause(): Promise<unknown>;
+  skip(): Promise<unknown>;
+}> {
+  await admin.unsafe(`
+    create function flock.began_long_ago() returns trigger language plpgsql as $$ begin
+      new.began_at := new.began_at - interval '31 seconds'; return new; end $$;
+    create trigger began_long_ago before update on flock.wipe for each row
+      when (old.began_at is null and new.began_at is not null) execute function flock.began_long_ago()`);
+  const set = (how: 'disable' | 'enable') => admin.unsafe(`alter table flock.wipe ${how} trigger began_long_ago`);
+  return { pause: () => set('disable'), skip: () => set('enable') };
+}
