@@ -69,10 +69,13 @@ export const pageQuery = listQuery({});
 export const walkQuery = z.strictObject({ size: size.default(PAGE_SIZE_DEFAULT), after: after.exactOptional() });
 
 /** Query of a list that is short: all of it, unless a page is asked for. */
-export const wholeQuery = z
-  .strictObject({
-    page: page.exactOptional(),
-    size: size.exactOptional(),
-    after: after.exactOptional(),
-  })
-  .refine(one, BOTH);
+export const wholeListQuery = <S extends z.core.$ZodLooseShape>(filters: S) =>
+  z
+    .strictObject({
+      page: page.exactOptional(),
+      size: size.exactOptional(),
+      after: after.exactOptional(),
+      ...filters,
+    })
+    .refine(one, BOTH);
+export const wholeQuery = wholeListQuery({});

@@ -212,6 +212,7 @@ export const OPERATIONS = {
   resendInvitation: 'POST /v1/settings/invitations/{id}/resend',
   changeMember: 'PATCH /v1/settings/members/{userId}',
   removeMember: 'DELETE /v1/settings/members/{userId}',
+  renameOrganization: 'PATCH /v1/organizations/{id}',
   transferOrganization: 'POST /v1/organizations/{id}/transfer',
   listAuditLog: 'GET /v1/settings/audit-log',
   getAuditCheckpoint: 'GET /v1/settings/audit-log/checkpoint',

@@ -58,6 +58,7 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Organization',
     load: async () => (await organization()).Billing,
   },
+  { path: '/settings', title: 'Settings', group: 'Organization', load: async () => (await organization()).Settings },
   { path: '/audit-log', title: 'Audit log', group: 'Organization', load: async () => (await record()).AuditLog },
   {
     path: '/support',
@@ -80,6 +81,30 @@ export const ADMIN_PAGES: readonly PageEntry[] = [
   { path: '/admin/actors', title: 'Actors', group: 'Administration', load: async () => (await admin()).Actors },
   { path: '/admin/facts', title: 'Facts set aside', group: 'Administration', load: async () => (await admin()).Facts },
   { path: '/admin/accounts', title: 'Accounts', group: 'Administration', load: async () => (await admin()).Accounts },
+  {
+    path: '/admin/statements',
+    title: 'Statements',
+    group: 'Administration',
+    load: async () => (await admin()).Statements,
+  },
+  {
+    path: '/admin/token-requests',
+    title: 'Token requests',
+    group: 'Administration',
+    load: async () => (await admin()).TokenRequests,
+  },
+  {
+    path: '/admin/import-conflicts',
+    title: 'Import conflicts',
+    group: 'Administration',
+    load: async () => (await admin()).ImportConflicts,
+  },
+  {
+    path: '/admin/scan-limits',
+    title: 'Scan limits',
+    group: 'Administration',
+    load: async () => (await admin()).ScanLimits,
+  },
   {
     path: '/admin/support',
     title: 'Support sessions',

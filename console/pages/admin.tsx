@@ -12,7 +12,10 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 
+export { ImportConflicts, ScanLimits } from './admin-imports.tsx';
+export { Statements } from './admin-statements.tsx';
 export { SupportSessions } from './admin-support.tsx';
+export { TokenRequests } from './admin-tokens.tsx';
 
 export function Nodes(): JSX.Element {
   const read = useRead('listNodes', null, undefined, { live: true });

@@ -7,6 +7,7 @@ import type { Band, Tier } from '../../protocol/slugs.ts';
 import { ask, may } from '../app/ask.ts';
 import type { PageProps } from '../app/page.ts';
 import { readAgain, useRead } from '../app/read.ts';
+import { Bars } from '../ui/chart.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Form, useSend } from '../ui/form.tsx';
 import { Facts, Head, Instant, Meter, Panel, Status } from '../ui/parts.tsx';
@@ -99,6 +100,22 @@ function Whole({ scope, usage }: Pick<PageProps, 'scope'> & { usage: Usage }): J
           />
         </Panel>
       </div>
+      {isMetered && activeAddresses.days.length > 0 && (
+        <Panel
+          title="Addresses by day"
+          note="The highest count of each day, in UTC; the highest of the month is billed"
+        >
+          <Bars
+            caption="Highest count of active addresses of each day of the month"
+            what="Addresses"
+            bars={activeAddresses.days.map(({ day, highest }) => ({
+              label: day,
+              value: highest,
+              shown: grouped(String(highest)),
+            }))}
+          />
+        </Panel>
+      )}
       <Panel title="Bands" note="Prices a month; a withdrawal counts when it is confirmed">
         <Table
           caption="Bands"

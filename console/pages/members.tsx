@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
+import { place } from '../app/location.ts';
 import { login } from '../app/session.ts';
 import { useState } from 'preact/hooks';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -12,8 +13,8 @@ import { Choice, Form, useSend } from '../ui/form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Invitations, ROLE_CHOICES } from './invitations.tsx';
 import { Head, Panel, Status, Text } from '../ui/parts.tsx';
-import { Shown } from '../ui/states.tsx';
-import { Table } from '../ui/table.tsx';
+import { Empty, Shown } from '../ui/states.tsx';
+import { Table, TextFilter } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 
@@ -24,43 +25,51 @@ const MEANS = {
 } as const;
 
 export function Members({ scope }: PageProps): JSX.Element {
-  const read = useRead('listMembers', scope);
+  const { email } = place.value.query;
+  const read = useRead('listMembers', scope, email === undefined ? {} : { query: { email } });
   return (
     <>
       <Head title="Members" note="Who signs in for this organization, in live and in sandbox." />
+      <div class="filters">
+        <TextFilter name="email" label="Email" />
+      </div>
       <Panel>
         <Shown read={read}>
-          {({ content }) => (
-            <Table
-              caption="Members"
-              rows={content}
-              keyOf={({ userId }) => userId}
-              columns={[
-                {
-                  name: 'Email',
-                  cell: ({ email, userId }) => (
-                    <>
-                      <Text of={email} /> {userId === login.value?.userId && <span class="faint">· you</span>}
-                    </>
-                  ),
-                },
-                { name: 'Role', cell: ({ role }) => words(role) },
-                { name: 'May', cell: ({ role }) => <span class="faint">{MEANS[role]}</span>, wideOnly: true },
-                {
-                  name: 'Second factor',
-                  cell: ({ totpConfirmed }) =>
-                    totpConfirmed ? <Status of="active" label="Set up" /> : <Status of="stale" label="Missing" />,
-                },
-                {
-                  name: 'Actions',
-                  cell: (member) =>
-                    may('owner') || member.userId === login.value?.userId ? (
-                      <Change scope={scope} member={member} />
-                    ) : null,
-                },
-              ]}
-            />
-          )}
+          {({ content }) =>
+            content.length === 0 ? (
+              <Empty title="No member has this in the email">Clear the filter to see all.</Empty>
+            ) : (
+              <Table
+                caption="Members"
+                rows={content}
+                keyOf={({ userId }) => userId}
+                columns={[
+                  {
+                    name: 'Email',
+                    cell: ({ email, userId }) => (
+                      <>
+                        <Text of={email} /> {userId === login.value?.userId && <span class="faint">· you</span>}
+                      </>
+                    ),
+                  },
+                  { name: 'Role', cell: ({ role }) => words(role) },
+                  { name: 'May', cell: ({ role }) => <span class="faint">{MEANS[role]}</span>, wideOnly: true },
+                  {
+                    name: 'Second factor',
+                    cell: ({ totpConfirmed }) =>
+                      totpConfirmed ? <Status of="active" label="Set up" /> : <Status of="stale" label="Missing" />,
+                  },
+                  {
+                    name: 'Actions',
+                    cell: (member) =>
+                      may('owner') || member.userId === login.value?.userId ? (
+                        <Change scope={scope} member={member} />
+                      ) : null,
+                  },
+                ]}
+              />
+            )
+          }
         </Shown>
       </Panel>
       {may('owner') && <Invitations scope={scope} />}

@@ -4,3 +4,4 @@ export { ApiKeys } from './api-keys.tsx';
 export { Members } from './members.tsx';
 export { SsoSettings } from './sso-settings.tsx';
 export { Billing } from './billing.tsx';
+export { Settings } from './settings.tsx';

@@ -20,6 +20,7 @@ function hrefOfHit(scope: PageProps['scope'], { kind, id, text }: Hit): string {
   return hrefOf(scope, '/deliveries', { event: kind === 'delivery' ? text : undefined });
 }
 
+const isEmail = (text: string): boolean => text.includes('@');
 const isHash = (text: string): boolean => /^(?:0x)?[0-9a-f]{64}$/i.test(text);
 
 export function Search({ scope }: PageProps): JSX.Element {
@@ -45,20 +46,64 @@ export function Search({ scope }: PageProps): JSX.Element {
       ) : isRefused ? (
         <Empty title={asked === '' ? 'Nothing to look for yet' : 'This looks like a recovery phrase or a private key'}>
           {asked === ''
-            ? 'Give an address, a transaction id, an id (adr_, dep_, txn_, evt_, dlv_), a customer, or how a label begins.'
+            ? 'Give an address, a transaction id, an id (adr_, dep_, txn_, evt_, dlv_), a customer, how a label begins, or the email of a member.'
             : 'It was not sent. Somebody may have seen it on this screen: move its funds to a new one.'}
         </Empty>
       ) : (
-        <Found key={asked} scope={scope} query={query} />
+        <>
+          <Found key={asked} scope={scope} query={query} mayMove={!isEmail(asked)} />
+          {isEmail(asked) && <People key={`people ${asked}`} scope={scope} email={asked} />}
+        </>
       )}
     </>
   );
 }
 
-function Found({ scope, query }: Pick<PageProps, 'scope'> & { query: { q: string } | { txid: string } }): JSX.Element {
+/** Members whose email has the text in it; a customer may be called by an email too. */
+function People({ scope, email }: Pick<PageProps, 'scope'> & { email: string }): JSX.Element {
+  const read = useRead('listMembers', scope, { query: { email } });
+  return (
+    <Panel title="Members">
+      <Shown read={read} rows={2}>
+        {({ content }) =>
+          content.length === 0 ? (
+            <Empty title="No member has this email">Customers and labels are above.</Empty>
+          ) : (
+            <Table
+              caption="Members"
+              rows={content}
+              keyOf={({ userId }) => userId}
+              columns={[
+                {
+                  name: 'Email',
+                  cell: (member) => (
+                    <a href={hrefOf(scope, '/members', { email: member.email })}>
+                      <Text of={member.email} />
+                    </a>
+                  ),
+                },
+                { name: 'Role', cell: ({ role }) => words(role) },
+              ]}
+            />
+          )
+        }
+      </Shown>
+    </Panel>
+  );
+}
+
+function Found({
+  scope,
+  query,
+  mayMove,
+}: Pick<PageProps, 'scope'> & {
+  query: { q: string } | { txid: string };
+  /** Whether the only hit is opened at once. */
+  mayMove: boolean;
+}): JSX.Element {
   const read = useRead('search', scope, { query });
   const { data } = read;
-  const only = data?.content.length === 1 ? data.content[0]! : null;
+  const only = mayMove && data?.content.length === 1 ? data.content[0]! : null;
   useEffect(() => {
     if (only !== null) go(hrefOfHit(scope, only), { replace: true });
   }, [only]);

@@ -6,20 +6,14 @@ import type { ReplyOf } from '../../protocol/routes.ts';
 import { ask, askWithFactor } from '../app/ask.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { signedIn } from '../app/session.ts';
-import { CodeField, codeIn, RecoveryCodeField } from '../ui/code-field.tsx';
-import { Field, Form, useSend, type Values } from '../ui/form.tsx';
+import { CodeField, codeIn, FactorField, proofOf, RecoveryCodeField } from '../ui/code-field.tsx';
+import { Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Panel } from '../ui/parts.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Shown } from '../ui/states.tsx';
 
 type Me = ReplyOf<'getMe'>;
-
-/** What of a form proves a factor. */
-const proofOf = ({ totp, recoveryCode }: Values): { totp?: string; recoveryCode?: string } => ({
-  ...(totp === undefined ? {} : { totp: codeIn(totp) }),
-  ...(recoveryCode === undefined ? {} : { recoveryCode: recoveryCode.trim() }),
-});
 
 export function SecondFactor({ note }: { note: string }): JSX.Element {
   const me = useRead('getMe', null);
@@ -149,7 +143,6 @@ function RecoveryCodes({ left }: { left: number }): JSX.Element {
 }
 
 function TakeAway({ done }: { done: () => void }): JSX.Element {
-  const [by, setBy] = useState<'totp' | 'recoveryCode'>('totp');
   const take = useSend(
     (values) => ask('disableTotp', null, { body: proofOf(values) }),
     () => {
@@ -161,11 +154,8 @@ function TakeAway({ done }: { done: () => void }): JSX.Element {
     <details>
       <summary>Take the app away</summary>
       <Form sending={take} label="Take away" danger>
-        {by === 'totp' ? <CodeField /> : <RecoveryCodeField />}
+        <FactorField focused={false} />
       </Form>
-      <button type="button" class="link" onClick={() => setBy(by === 'totp' ? 'recoveryCode' : 'totp')}>
-        {by === 'totp' ? 'Use a recovery code' : 'Use a code of the app'}
-      </button>
     </details>
   );
 }

@@ -5,7 +5,7 @@ import type { Answered } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { open, readOrganizations, signedIn } from '../app/session.ts';
-import { CodeField, codeIn, RecoveryCodeField } from '../ui/code-field.tsx';
+import { FactorField, proofOf, type FactorBy } from '../ui/code-field.tsx';
 import { Field, Form, useSend, type Values } from '../ui/form.tsx';
 import { answerOf, hasPasskeys } from '../app/passkey.ts';
 import { BASE } from '../app/location.ts';
@@ -14,16 +14,15 @@ import { Wordmark } from '../ui/wordmark.tsx';
 type Token = ReplyOf<'login'>;
 
 export function SignIn({ ended }: { ended: boolean }): JSX.Element {
-  const [wants, setWants] = useState<'totp' | 'recoveryCode' | null>(null);
+  const [wants, setWants] = useState<FactorBy | null>(null);
   document.title = 'Sign in · Flock';
   const sending = useSend<Token>(
-    async ({ email = '', password = '', totp, recoveryCode }: Values): Promise<Answered<Token> | null> => {
+    async ({ email = '', password = '', ...rest }: Values): Promise<Answered<Token> | null> => {
       const answer = await open.ask('login', {
         body: {
           email: email.trim(),
           password,
-          ...(totp === undefined ? {} : { totp: codeIn(totp) }),
-          ...(recoveryCode === undefined ? {} : { recoveryCode: recoveryCode.trim() }),
+          ...proofOf(rest),
         },
       });
       const { outcome } = answer;
@@ -65,15 +64,9 @@ export function SignIn({ ended }: { ended: boolean }): JSX.Element {
         <Form sending={sending} label="Sign in">
           <Field label="Email" name="email" type="email" autocomplete="username" required autofocus maxLength={320} />
           <Field label="Password" name="password" type="password" autocomplete="current-password" required />
-          {wants === 'totp' && <CodeField focused />}
-          {wants === 'recoveryCode' && <RecoveryCodeField />}
+          {wants !== null && <FactorField first={wants} />}
         </Form>
         {hasPasskeys() && <Form inline sending={byPasskey} label="Sign in with a passkey" />}
-        {wants !== null && (
-          <button type="button" class="link" onClick={() => setWants(wants === 'totp' ? 'recoveryCode' : 'totp')}>
-            {wants === 'totp' ? 'The device is lost: use a recovery code' : 'Use a code of the app'}
-          </button>
-        )}
         <p>
           <a href={`${BASE}/forgot`}>Forgotten password</a> · <a href={`${BASE}/sign-up`}>Sign up</a> ·{' '}
           <a href={`${BASE}/sso`}>Single sign-on</a>

@@ -7,7 +7,7 @@ import type { ReplyOf } from '../../protocol/routes.ts';
 import { BASE, go } from '../app/location.ts';
 import type { Failed } from '../app/read.ts';
 import { open, readOrganizations, signedIn } from '../app/session.ts';
-import { CodeField, codeIn, RecoveryCodeField } from '../ui/code-field.tsx';
+import { FactorField, proofOf } from '../ui/code-field.tsx';
 import { Field, Form, useSend } from '../ui/form.tsx';
 import { Failure } from '../ui/states.tsx';
 import { Alone } from './by-letter.tsx';
@@ -86,18 +86,17 @@ function Finish({ given }: { given: Readonly<Record<string, string>> }): JSX.Ele
 }
 
 function Prove(): JSX.Element {
-  const [wants, setWants] = useState<'totp' | 'recoveryCode' | null>(null);
-  const prove = useSend<Token>(async ({ password = '', totp, recoveryCode }): Promise<Answered<Token> | null> => {
+  const [isAsked, setAsked] = useState(false);
+  const prove = useSend<Token>(async ({ password = '', ...rest }): Promise<Answered<Token> | null> => {
     const answer = await open.ask('linkSso', {
       body: {
         password,
-        ...(totp === undefined ? {} : { totp: codeIn(totp) }),
-        ...(recoveryCode === undefined ? {} : { recoveryCode: recoveryCode.trim() }),
+        ...proofOf(rest),
       },
     });
     const { outcome } = answer;
-    if (isRefusal(outcome) && outcome.details['reason'] === 'missing' && wants === null) {
-      setWants('totp');
+    if (isRefusal(outcome) && outcome.details['reason'] === 'missing' && !isAsked) {
+      setAsked(true);
       return null;
     }
     return answer;
@@ -107,14 +106,8 @@ function Prove(): JSX.Element {
       <p>Somebody has a sign-in with your email already. Prove, once, that it is yours.</p>
       <Form sending={prove} label="Sign in">
         <Field label="Password" name="password" type="password" autocomplete="current-password" required autofocus />
-        {wants === 'totp' && <CodeField focused />}
-        {wants === 'recoveryCode' && <RecoveryCodeField />}
+        {isAsked && <FactorField />}
       </Form>
-      {wants !== null && (
-        <button type="button" class="link" onClick={() => setWants(wants === 'totp' ? 'recoveryCode' : 'totp')}>
-          {wants === 'totp' ? 'The device is lost: use a recovery code' : 'Use a code of the app'}
-        </button>
-      )}
       <ToSignIn />
     </Alone>
   );

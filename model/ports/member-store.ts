@@ -12,6 +12,7 @@ export interface MemberStore {
   roleOf(organizationId: string, userId: string): Promise<OrgRole | null>;
   changeRole(organizationId: string, userId: string, role: OrgRole, audit?: AuditRecord): Promise<MemberOutcome>;
   remove(organizationId: string, userId: string, audit?: AuditRecord): Promise<MemberOutcome>;
+  rename(organizationId: string, name: string, audit?: AuditRecord): Promise<void>;
   /** Keys of the organization that a user minted and that are not revoked. */
   keysMintedBy(organizationId: string, userId: string): Promise<number>;
   /**

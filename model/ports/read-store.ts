@@ -108,6 +108,12 @@ export interface AttestationView {
   readonly signature: string;
 }
 
+/** The highest count of active addresses of a UTC day (`2026-08-31`). */
+export interface DayPeak {
+  readonly day: string;
+  readonly active: number;
+}
+
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
   /** False when the key is taken. */
@@ -144,8 +150,8 @@ export interface ReadStore {
     chain: Chain,
     limit: number,
   ): Promise<{ index: number; address: string; path: string }[]>;
-  /** Highest daily snapshot of active addresses of a month (`2026-08`); null before the first. Spec §8.1. */
-  addressPeak(accountId: AccountId, period: string): Promise<number | null>;
+  /** Highest count of active addresses of each day of a month (`2026-08`) that has a row, in turn. Spec §8.1. */
+  addressPeaks(accountId: AccountId, period: string): Promise<DayPeak[]>;
   transactions(
     accountId: AccountId,
     filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction },

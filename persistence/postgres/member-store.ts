@@ -39,6 +39,13 @@ export function createMemberStore(sql: Sql): MemberStore {
           delete from membership where user_id = ${userId} and organization_id = ${organizationId} returning user_id
         )
         select ${recordingOf(sql, audit)} from removed`),
+    async rename(organizationId, name, audit) {
+      await sql`
+        with renamed as materialized (
+          update organization o set name = ${name} where o.id = ${organizationId} returning o.id
+        )
+        select ${recordingOf(sql, audit)} from renamed`;
+    },
     async keysMintedBy(organizationId, userId) {
       const [row] = await sql<{ count: number }[]>`
         select count(*) as count from api_key

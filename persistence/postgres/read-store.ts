@@ -5,7 +5,7 @@ import { ADDRESS_STATUSES, CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
 import type { UsedValue } from '../../model/rows/withdrawal.ts';
-import type { ReadStore } from '../../model/ports/read-store.ts';
+import type { DayPeak, ReadStore } from '../../model/ports/read-store.ts';
 import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
@@ -140,7 +140,13 @@ function addresses(
   sql: Sql,
 ): Pick<
   ReadStore,
-  'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'
+  | 'address'
+  | 'retiredIdentities'
+  | 'addressByText'
+  | 'addressesAmong'
+  | 'ownAddresses'
+  | 'unissuedPool'
+  | 'addressPeaks'
 > {
   return {
     async address(accountId, id) {
@@ -207,16 +213,17 @@ function addresses(
         )} order by v.index`;
       return rows.map(({ index, address, path }) => ({ index, address, path }));
     },
-    async addressPeak(accountId, period) {
+    async addressPeaks(accountId, period) {
       const first = `${period}-01`;
-      return oneOf(
-        sql,
-        accountId,
-        sql`
-        select max(active) as peak from address_peak where account_id = t.account
-           and day >= ${first}::text::date and day < ${first}::text::date + interval '1 month'`,
-        ({ peak }) => peak as number | null,
-      );
+      const rows = await sql<DayPeak[]>`
+        select v.day::text, v.active from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select day, active from address_peak where account_id = t.account
+             and day >= ${first}::text::date and day < ${first}::text::date + interval '1 month'`,
+        )} order by v.day`;
+      return rows.map(({ day, active }) => ({ day, active }));
     },
   };
 }

@@ -74,7 +74,8 @@ export const SETTINGS_ROUTES = {
   },
   listMembers: {
     ...portal('Settings', 'viewer'),
-    ...LIST,
+    method: GET,
+    query: people.memberQuery,
     path: '/v1/settings/members',
     reply: account.memberPage,
     refusals: [],
@@ -144,6 +145,16 @@ export const SETTINGS_ROUTES = {
     reply: people.memberRemoved,
     refusals: ['NOT_FOUND', 'CONFLICT'],
     summary: 'Remove a member (owners), or leave (anyone)',
+  },
+  renameOrganization: {
+    ...portal('Organizations', 'owner'),
+    method: PATCH,
+    path: '/v1/organizations/{id}',
+    params: people.organizationParams,
+    body: people.renameBody,
+    reply: people.renamed,
+    refusals: ['NOT_FOUND'],
+    summary: 'Give the organization another name',
   },
   transferOrganization: {
     ...portal('Organizations', 'owner'),

@@ -119,6 +119,10 @@ export const usage = z.object({
     current: count,
     billed: count.meta({ description: 'the highest count of the month' }),
     limit: count.nullable().meta({ description: 'null in sandbox, which is not metered' }),
+    days: z
+      .array(z.object({ day: z.iso.date(), highest: count }))
+      .readonly()
+      .meta({ description: 'UTC days of the month so far with their highest counts, in turn; none before the first' }),
   }),
   settledTransactions: z.object({ count, included: count.nullable() }),
   overage: z.object({ transactions: count, amount: z.string(), currency: z.literal('USD') }),

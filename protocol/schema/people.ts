@@ -1,5 +1,6 @@
 /** Users, their logins and factors, members and invitations. Console 2. */
 import { z } from 'zod';
+import { wholeListQuery } from '../envelope.ts';
 import { count } from './numbers.ts';
 import { ORG_ROLES } from '../slugs.ts';
 import { PASSWORD_CHARS_MAX } from './account.ts';
@@ -106,6 +107,9 @@ export const invitationAccepted = z.object({ organizationId: z.string(), role: z
 
 // ── Members ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+export const memberQuery = wholeListQuery({
+  email: freeText(254).optional().meta({ description: 'a part of it, in any case of letters' }),
+});
 export const memberParams = z.strictObject({ userId: pathId('usr') });
 export const memberBody = z.strictObject({ role: z.enum(ORG_ROLES), totp: totpCode.optional() });
 export const memberChanged = z.object({ userId: z.string(), role: z.enum(ORG_ROLES) });
@@ -115,6 +119,8 @@ export const memberRemoved = z.object({
   apiKeysMinted: count.meta({ description: 'keys that they minted, which go on: they are the organization’s' }),
 });
 export const organizationParams = z.strictObject({ id: pathId('org') });
+export const renameBody = z.strictObject({ name: freeText(120) });
+export const renamed = z.object({ id: z.string(), name: z.string() });
 export const transferBody = z.strictObject({
   userId: freeText(40),
   then: z.enum(['editor', 'viewer', 'leave']).meta({ description: 'what becomes of the one who hands over' }),

@@ -4,8 +4,8 @@
  * C8, C9, C19, C20, C22.
  */
 import test, { type ExecutionContext } from 'ava';
-import type { Page, Request } from 'playwright-core';
-import { accessibility, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
+import type { Request } from 'playwright-core';
+import { accessibility, isSound, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
 
@@ -19,27 +19,6 @@ test.after.always(async () => {
   await browser.close();
   await developer.close();
 });
-
-const LOOKS = [
-  { colorScheme: 'light', width: 1_280 },
-  { colorScheme: 'dark', width: 390 },
-] as const;
-
-/** Whatever a page must hold to, in both themes and widths. */
-async function isSound(page: Page, visitor: Visitor, name: string): Promise<string[]> {
-  const faults: string[] = [];
-  for (const { colorScheme, width } of LOOKS) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 860 });
-    faults.push(...(await accessibility(page)));
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    if (beyond !== 0) faults.push(`${String(beyond)} px are beyond the right edge of ${width}`);
-    await picture(page, `${name}-${colorScheme}-${width}`);
-  }
-  faults.push(...visitor.soundness());
-  visitor.forget();
-  return faults.map((fault) => `${name}: ${fault}`);
-}
 
 /** What a sandbox has after its first hour. */
 async function inhabit(): Promise<void> {
@@ -92,6 +71,7 @@ test.serial(
         '/members',
         '/sso',
         '/billing',
+        '/settings',
       ],
     ];
     const paths = [

@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import type { Page } from 'playwright-core';
-import { accessibility, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
+import { isSound, openBrowser, picture, visit } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
 import { codeOf } from '../support/gateway.ts';
@@ -19,27 +18,6 @@ test.after.always(async () => {
 });
 
 const below = `/console/o/${record.organizationId}`;
-
-/** Both themes, wide and narrow. */
-async function isSound(page: Page, visitor: Visitor, name: string): Promise<string[]> {
-  const faults: string[] = [];
-  for (const [colorScheme, width] of [
-    ['light', 1_280],
-    ['dark', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 860 });
-    faults.push(...(await accessibility(page)));
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    if (beyond !== 0) faults.push(`${String(beyond)} px are beyond the right edge of ${width}`);
-    await picture(page, `${name}-${colorScheme}-${width}`);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1_280, height: 860 });
-  faults.push(...visitor.soundness());
-  visitor.forget();
-  return faults.map((fault) => `${name}: ${fault}`);
-}
 
 test.serial(
   'console U4, U6, C8: the audit log is read by filter, an entry shows what changed, the log is verified, kept and exported',

@@ -1043,7 +1043,7 @@ const PEOPLE: Record<string, Work> = {
     await tokenRequests.saveSandboxToken(sandbox, token, 1_000_000);
     await tokenRequests.sandboxToken(sandbox, 'eth', token.contract);
   },
-  'members.organizationsOf roleOf changeRole remove keysMintedBy transfer': async ({ stores }) => {
+  'members.organizationsOf roleOf changeRole remove rename keysMintedBy transfer': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const other = (await newOrganization(stores)).userId;
     const { members, identity } = stores;
@@ -1055,6 +1055,7 @@ const PEOPLE: Record<string, Work> = {
     await members.changeRole(organizationId, other, 'editor');
     await members.transfer(organizationId, userId, other, 'viewer');
     await members.transfer(organizationId, other, userId, 'leave');
+    await members.rename(organizationId, 'y');
     await members.keysMintedBy(organizationId, userId);
     await members.remove(organizationId, userId);
   },
@@ -1227,9 +1228,9 @@ const READS: Record<string, Work> = {
     const letter = { hash: hash(), letterId: newId('inv', Date.now()), sealed: 'sealed' };
     await invoices.resend(live, id, letter, { most: 5, windowSeconds: 3_600 }, undefined, undefined, Date.now());
   },
-  'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
+  'read.unissuedPool addressPeaks unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
-    await read.addressPeak(live, '2026-06');
+    await read.addressPeaks(live, '2026-06');
     await read.unpairedIndexes([
       { accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' },
       { accountId: live, chain: 'eth', userRef: 'nobody', tag: null },

@@ -269,6 +269,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   changeMember: of('user', { role: 'viewer' }, 'any'),
   removeMember: of('user', undefined, 'any'),
   switchOrganization: inBody('organization', (organizationId) => ({ organizationId }), 'any'),
+  renameOrganization: of('organization', { name: 'x' }, 'any'),
   transferOrganization: of('organization', { userId: theirIds.user, then: 'leave', totp: '000000' }, 'any'),
 };
 

@@ -345,3 +345,38 @@ test('console A28: an organization is handed over to a member with a second fact
   t.is(await members.transfer(organization.id, next.id, organization.owner.id, 'leave'), 'done');
   t.is(await members.roleOf(organization.id, next.id), null);
 });
+
+test('console A27, U2: an owner gives the organization another name, which the log keeps; nobody else does', async (t) => {
+  const organization = await cloud.organization();
+  const { client } = await browser(organization.owner);
+  const params = { id: organization.id };
+  const editor = await cloud.person();
+  await cloud.join(editor, organization, 'editor');
+  const theirs = (await browser(editor)).client;
+  t.like(await theirs.call('renameOrganization', { params, body: { name: 'Theirs' } }), {
+    code: 'FORBIDDEN',
+    details: { needs: 'owner', has: 'editor' },
+  });
+  const foreign = { id: (await cloud.organization()).id };
+  t.like(await client.call('renameOrganization', { params: foreign, body: { name: 'x' } }), { code: 'NOT_FOUND' });
+  t.like(await client.call('renameOrganization', { params, body: { name: '' } }), { code: 'INVALID_INPUT' });
+  const name = 'A new name <b>\u202e';
+  t.deepEqual(await client.must('renameOrganization', { params, body: { name } }), { id: organization.id, name });
+  t.is((await client.must('listOrganizations')).content.find(({ id }) => id === organization.id)?.name, name);
+  const [entry] = (await client.must('listAuditLog', { query: { action: 'renameOrganization' } })).content.filter(
+    ({ outcome }) => outcome === 'done',
+  );
+  t.is(entry?.changes?.['name']?.[1], name);
+});
+
+test('console C16: members are found by a part of their email', async (t) => {
+  const organization = await cloud.organization();
+  const { client } = await browser(organization.owner);
+  const other = await cloud.person();
+  await cloud.join(other, organization, 'viewer');
+  const found = async (email: string) =>
+    (await client.must('listMembers', { query: { email } })).content.map(({ userId }) => userId);
+  t.deepEqual(await found(other.email.slice(4, 20).toUpperCase()), [other.id]);
+  t.is((await found('@example.com')).length, 2);
+  t.deepEqual(await found('nobody@'), []);
+});

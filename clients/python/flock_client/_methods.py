@@ -3669,6 +3669,7 @@ class Flock(Core):
         page: int = UNSET,
         size: int = UNSET,
         after: str = UNSET,
+        email: str = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.MemberPage:
@@ -3678,6 +3679,7 @@ class Flock(Core):
             "page": page,
             "size": size,
             "after": after,
+            "email": email,
         }
         return cast(types.MemberPage, self._call(operation, arguments, None, timeout, deadline))
 
@@ -3686,6 +3688,7 @@ class Flock(Core):
         *,
         size: int = UNSET,
         after: str = UNSET,
+        email: str = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Generator[types.Member, None, None]:
@@ -3694,6 +3697,7 @@ class Flock(Core):
         arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
+            "email": email,
         }
         return self._walk(operation, arguments, timeout, deadline)
 
@@ -3826,6 +3830,22 @@ class Flock(Core):
             "userId": user_id,
         }
         return cast(types.MemberRemoved, self._call(operation, arguments, None, timeout, deadline))
+
+    def rename_organization(
+        self,
+        *,
+        id: str,
+        name: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.Renamed:
+        """Give the organization another name."""
+        operation = Operation("renameOrganization", "PATCH", "/v1/organizations/{id}", "bc")
+        arguments: Dict[str, Any] = {
+            "id": id,
+            "name": name,
+        }
+        return cast(types.Renamed, self._call(operation, arguments, None, timeout, deadline))
 
     def transfer_organization(
         self,

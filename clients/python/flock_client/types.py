@@ -1968,6 +1968,11 @@ Removed = TypedDict("Removed", {
     "removed": "bool",
 })
 
+Renamed = TypedDict("Renamed", {
+    "id": "str",
+    "name": "str",
+})
+
 ReplayRange = TypedDict("ReplayRange", {
     "count": "int",
     "replayed": "int",
@@ -2673,6 +2678,12 @@ UsageActiveAddresses = TypedDict("UsageActiveAddresses", {
     "current": "int",
     "billed": "int",
     "limit": "Union[int, None]",
+    "days": "List[UsageActiveAddressesDaysItem]",
+})
+
+UsageActiveAddressesDaysItem = TypedDict("UsageActiveAddressesDaysItem", {
+    "day": "str",
+    "highest": "int",
 })
 
 UsageSettledTransactions = TypedDict("UsageSettledTransactions", {

@@ -6,6 +6,7 @@ import { subscriptionOf } from '../../../actors/plan/limits.ts';
 import type { Priced, StatementLine } from '../../../model/account/billing.ts';
 import type { AccountReplies, AccountState } from '../../../model/account/capabilities.ts';
 import type { Statement } from '../../../model/ports/billing-store.ts';
+import type { DayPeak } from '../../../model/ports/read-store.ts';
 import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import type { BillingProvider } from '../../../model/ports/billing-provider.ts';
 import { isRefusal, notFound } from '../../../protocol/errors.ts';
@@ -55,11 +56,11 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async getUsage(asked) {
       const accountId = accountOf(asked),
         nowMs = deps.nowMs();
-      const [state, peak] = await Promise.all([
+      const [state, peaks] = await Promise.all([
         stateOf(deps, accountId),
-        reads.addressPeak(accountId, billingPeriod(nowMs)),
+        reads.addressPeaks(accountId, billingPeriod(nowMs)),
       ]);
-      return usageOf(state, nowMs, peak);
+      return usageOf(state, nowMs, peaks);
     },
     getPlans: async () => plansView(),
     async previewPlan(asked) {
@@ -142,10 +143,10 @@ export function planView({
 }
 
 /**
- * Counters of the account against its plan. `ofRows` is the highest day of the month that has a row, null before the
- * first. The projection is a straight line through the month so far.
+ * Counters of the account against its plan. `peaks` are the days of the month that have a row, in turn. The projection
+ * is a straight line through the month so far.
  */
-export function usageOf(state: AccountState, nowMs: number, ofRows: number | null): ReplyOf<'getUsage'> {
+export function usageOf(state: AccountState, nowMs: number, peaks: readonly DayPeak[]): ReplyOf<'getUsage'> {
   const { environment, plan, pendingBand, activeAddresses, openPeriod } = state;
   const period = billingPeriod(nowMs);
   const { startMs, endMs } = boundsOf(period);
@@ -159,7 +160,8 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
     plan: planView({ ...plan, subscription: subscriptionOf(state, nowMs), pendingBand }),
     activeAddresses: {
       current: activeAddresses,
-      billed: billedPeak(state, period, ofRows),
+      billed: billedPeak(state, period, peaks.length === 0 ? null : Math.max(...peaks.map(({ active }) => active))),
+      days: daysOf(peaks, state.peak, period),
       limit: metered ? addressLimitOf(plan) : null,
     },
     settledTransactions: { count, included: metered ? settledIncludedOf(plan) : null },
@@ -176,6 +178,17 @@ export function usageOf(state: AccountState, nowMs: number, ofRows: number | nul
     })),
     projected: { transactions: projected, overageAmount: mills(over(projected).mills) },
   };
+}
+
+/** Each day with its highest count; of the day that is running more may be known than its row says. */
+function daysOf(
+  peaks: readonly DayPeak[],
+  running: AccountState['peak'],
+  month: string,
+): ReplyOf<'getUsage'>['activeAddresses']['days'] {
+  const highest = new Map(peaks.map(({ day, active }) => [day, active]));
+  if (running.day.startsWith(month)) highest.set(running.day, Math.max(running.active, highest.get(running.day) ?? 0));
+  return [...highest].map(([day, active]) => ({ day, highest: active }));
 }
 
 const fixed = (amount: bigint, decimals: number): string => {

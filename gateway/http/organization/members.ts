@@ -6,12 +6,12 @@ import { accountOf, bearerOf, recordOf, type Asked, type Handlers } from '../con
 import type { HandlerDeps } from '../surroundings.ts';
 import { notFresh, withoutProof } from './second-factor.ts';
 
-type Area = 'changeMember' | 'removeMember' | 'transferOrganization';
+type Area = 'changeMember' | 'removeMember' | 'renameOrganization' | 'transferOrganization';
 
 export function memberHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const {
     auth,
-    stores: { members },
+    stores: { members, identity },
   } = deps;
   const organizationOf = (asked: Pick<Asked, 'caller'>) => {
     accountOf(asked);
@@ -49,6 +49,16 @@ export function memberHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           apiKeysMinted: await members.keysMintedBy(organizationId, userId),
         }
       );
+    },
+    async renameOrganization(asked) {
+      const organizationId = organizationOf(asked),
+        { name } = asked.body;
+      if (asked.params.id !== organizationId) return notFound('organization', asked.params.id);
+      const before = await identity.organization(organizationId);
+      if (before === null) return notFound('organization', organizationId);
+      const record = recordOf(asked, { target: organizationId, changes: { name: [before.name, name] } });
+      await members.rename(organizationId, name, record);
+      return { id: organizationId, name };
     },
     async transferOrganization(asked) {
       const organizationId = organizationOf(asked),

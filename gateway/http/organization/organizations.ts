@@ -40,12 +40,11 @@ export function organizationHandlers({
     },
     async listMembers(asked) {
       accountOf(asked);
-      return wholePage(
-        'members',
-        await identity.members(bearerOf(asked).organizationId!),
-        asked.query,
-        ({ email }) => email,
+      const { email: part = '', ...page } = asked.query;
+      const named = (await identity.members(bearerOf(asked).organizationId!)).filter(({ email }) =>
+        email.includes(part.toLowerCase()),
       );
+      return wholePage('members', named, page, ({ email }) => email);
     },
   };
 }

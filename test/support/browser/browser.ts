@@ -138,3 +138,24 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, animations: 'disabled' });
 }
+
+/** Whatever a page must hold to, in both themes, wide and narrow: each fault in words. */
+export async function isSound(page: Page, visitor: Visitor, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [colorScheme, width] of [
+    ['light', 1_280],
+    ['dark', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 860 });
+    faults.push(...(await accessibility(page)));
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    if (beyond !== 0) faults.push(`${String(beyond)} px are beyond the right edge of ${width}`);
+    await picture(page, `${name}-${colorScheme}-${width}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1_280, height: 860 });
+  faults.push(...visitor.soundness());
+  visitor.forget();
+  return faults.map((fault) => `${name}: ${fault}`);
+}

@@ -256,27 +256,34 @@ test('§2.9 usage: overage above the included count, projected in a straight lin
   const account = new TestAccount({ plan: { tier: 'premium', band: 'scale' } });
   const half = Date.UTC(2026, 5, 16); // half of June
   const peak = { day: '2026-06-10', active: 5 };
+  const nine = [{ day: '2026-06-08', active: 9 }];
   const state = { ...account.state, activeAddresses: 5, peak, settled: { period: '2026-06', count: 100_001 } };
-  t.deepEqual(usageOf(state, half, 9), {
+  t.deepEqual(usageOf(state, half, nine), {
     period: { start: '2026-06-01', end: '2026-06-30' },
     plan: { tier: 'premium', band: 'scale', subscription: 'active', paymentsActive: true, pendingBand: null },
-    activeAddresses: { current: 5, billed: 9, limit: 100_000 },
+    activeAddresses: {
+      ...{ current: 5, billed: 9, limit: 100_000 },
+      days: [
+        { day: '2026-06-08', highest: 9 },
+        { day: '2026-06-10', highest: 5 },
+      ],
+    },
     settledTransactions: { count: 100_001, included: 100_000 },
     overage: { transactions: 1, amount: '0.025', currency: 'USD' },
     projected: { transactions: 200_002, overageAmount: '2500.050' },
     warnings: [],
   });
   t.like(
-    usageOf(state, Date.UTC(2026, 6, 2), null),
+    usageOf(state, Date.UTC(2026, 6, 2), []),
     { activeAddresses: { billed: 5 }, settledTransactions: { count: 0 }, overage: { amount: '0.000' } },
     'another month',
   );
   t.like(
-    usageOf({ ...state, plan: { ...state.plan, tier: 'free' } }, half, 9),
+    usageOf({ ...state, plan: { ...state.plan, tier: 'free' } }, half, nine),
     { overage: { transactions: 0, amount: '0.000' }, settledTransactions: { included: 100 } },
     'Free stops, it does not go over',
   );
-  t.like(usageOf({ ...state, environment: 'sandbox' }, half, 9), {
+  t.like(usageOf({ ...state, environment: 'sandbox' }, half, nine), {
     activeAddresses: { limit: null },
     overage: { transactions: 0 },
   });

@@ -984,6 +984,7 @@ export interface Operations {
     page?: number;
     size?: number;
     after?: string;
+    email?: string;
   }, MemberPage>;
   /** Invite somebody: the same as POST /v1/settings/invitations. */
   inviteMember: Call<{
@@ -1021,6 +1022,11 @@ export interface Operations {
   removeMember: Call<{
     userId: string;
   }, MemberRemoved>;
+  /** Give the organization another name. */
+  renameOrganization: Call<{
+    id: string;
+    name: string;
+  }, Renamed>;
   /** Hand the organization over to a member and step down or leave; takes a code made for this. */
   transferOrganization: Call<{
     id: string;
@@ -3524,6 +3530,15 @@ export interface Removed {
   removed: true;
 }
 
+export interface RenameBody {
+  name: string;
+}
+
+export interface Renamed {
+  id: string;
+  name: string;
+}
+
 export interface ReplayRange {
   count: number;
   replayed: number;
@@ -4203,6 +4218,10 @@ export interface Usage {
     current: number;
     billed: number;
     limit: number | null;
+    days: Array<{
+      day: string;
+      highest: number;
+    }>;
   };
   settledTransactions: {
     count: number;

@@ -181,6 +181,7 @@ revokeInvitation DELETE /v1/settings/invitations/{id} c
 resendInvitation POST /v1/settings/invitations/{id}/resend c
 changeMember PATCH /v1/settings/members/{userId} bc
 removeMember DELETE /v1/settings/members/{userId} c
+renameOrganization PATCH /v1/organizations/{id} bc
 transferOrganization POST /v1/organizations/{id}/transfer bc
 getSupportAccess GET /v1/settings/support-access c
 setSupportAccess PUT /v1/settings/support-access bc
