@@ -2268,6 +2268,7 @@ type ListMembersParams struct {
 	Page  *int64  `json:"page,omitempty"`
 	Size  *int64  `json:"size,omitempty"`
 	After *string `json:"after,omitempty"`
+	Email *string `json:"email,omitempty"`
 }
 
 // ListMembers: Members and their roles.
@@ -2367,6 +2368,17 @@ type RemoveMemberParams struct {
 // RemoveMember: Remove a member (owners), or leave (anyone).
 func (c *Client) RemoveMember(ctx context.Context, params RemoveMemberParams, options ...CallOption) (*MemberRemoved, error) {
 	return call[MemberRemoved](ctx, c, operation{"removeMember", "DELETE", "/v1/settings/members/{userId}", "c"}, params, howOf(options))
+}
+
+// RenameOrganizationParams are the arguments of RenameOrganization.
+type RenameOrganizationParams struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// RenameOrganization: Give the organization another name.
+func (c *Client) RenameOrganization(ctx context.Context, params RenameOrganizationParams, options ...CallOption) (*Renamed, error) {
+	return call[Renamed](ctx, c, operation{"renameOrganization", "PATCH", "/v1/organizations/{id}", "bc"}, params, howOf(options))
 }
 
 // TransferOrganizationParams are the arguments of TransferOrganization.

@@ -2815,6 +2815,12 @@ type Removed struct {
 	Removed bool `json:"removed"`
 }
 
+// Renamed travels.
+type Renamed struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
 // ReplayRange travels.
 type ReplayRange struct {
 	Count    int64 `json:"count"`
@@ -3776,9 +3782,16 @@ type Usage struct {
 
 // UsageActiveAddresses travels.
 type UsageActiveAddresses struct {
-	Current int64  `json:"current"`
-	Billed  int64  `json:"billed"`
-	Limit   *int64 `json:"limit"`
+	Current int64                          `json:"current"`
+	Billed  int64                          `json:"billed"`
+	Limit   *int64                         `json:"limit"`
+	Days    []UsageActiveAddressesDaysItem `json:"days"`
+}
+
+// UsageActiveAddressesDaysItem travels.
+type UsageActiveAddressesDaysItem struct {
+	Day     string `json:"day"`
+	Highest int64  `json:"highest"`
 }
 
 // UsageOverage travels.
