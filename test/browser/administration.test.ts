@@ -1,6 +1,6 @@
 /**
  * What administrators decide, in a real browser: statements and what was paid, imports in conflict, scans that go far,
- * tokens that were asked for; and the settings of an organization. Console 5.4, B17, C8, C9; migration M-I7; treasury Q.
+ * tokens that were asked for; and the settings of an organization. Console 5.4, B17, C8, C9.
  */
 import { randomBytes } from 'node:crypto';
 import test from 'ava';

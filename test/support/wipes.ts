@@ -1,7 +1,7 @@
 /** What tests of wipes have in common. */
 import type { TestDatabase } from './postgres.ts';
 
-/** The pause before a deletion (wipe_step) is over as soon as a wipe runs; `pause` and `skip` switch between the two. */
+/** The pause before a deletion (wipe_step) is over at once; `pause` and `skip` switch between the two. */
 export async function withoutPause({ admin }: Pick<TestDatabase, 'admin'>): Promise<{
   pause(): Promise<unknown>;
   skip(): Promise<unknown>;
