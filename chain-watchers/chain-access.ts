@@ -1,5 +1,6 @@
 /** The chain as an account sees it: the live endpoints of this node, or the simulated ledger of its own. */
 import type { Network } from '../chains/chain.ts';
+import type { Tokens } from '../chains/tokens.ts';
 import type { ChainAccess, ChainBinding, EndpointView } from '../model/ports/chain-access.ts';
 import { refuse } from '../protocol/errors.ts';
 import { environmentOf } from '../protocol/ids.ts';
@@ -24,8 +25,10 @@ export function createChainAccess(
   live: ReadonlyMap<Chain, LiveBinding>,
   sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open' | 'downUntilMs'>,
   networkOf: (chain: Chain) => Network,
+  tokens: Tokens,
 ): ChainAccess {
   return {
+    tokens,
     networkOf,
     endpoints: (accountId, chain) =>
       environmentOf(accountId) === 'sandbox' ? [] : (live.get(chain)?.endpointViews() ?? []),

@@ -4,7 +4,7 @@
  * has its own worker, so that a slow one delays no other (chains.md 10.6). Heads are polled: a push feed would be a
  * hint to poll, no more (G11), and there is none.
  */
-import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
+import type { ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
@@ -15,6 +15,7 @@ import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
 import { chainFailure } from '../chains/failure.ts';
+import type { Tokens } from '../chains/tokens.ts';
 import type { Condition } from './memory.ts';
 import { createDoubts, fitClient, type Doubts } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';
@@ -32,7 +33,7 @@ import { oneEndpoint } from './follow/one-endpoint.ts';
 import { WHY } from './follow/quorum.ts';
 import { IDENTITY_EVERY_MS, Rounds, type Moment, type Step, type Ticked } from './rounds.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
-import { createTokenCheck } from './follow/token-check.ts';
+import { createTokenCheck, type TokenCheck } from './follow/token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
 
 /** One chain's settings, from the environment: `ETH_RPC_URLS`, `ETH_CONFIRMATIONS`, … Null takes the network's own. */
@@ -52,7 +53,7 @@ export interface LiveDeps {
   networkOf(chain: Chain): Network;
   isEnabled(chain: Chain): boolean;
   loadModule(chain: Chain): Promise<ChainModule>;
-  catalogueOf(chain: Chain): Catalogue;
+  readonly tokens: Tokens;
   readonly watch: WatchStore;
   readonly audit: AuditStore;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
@@ -79,6 +80,8 @@ export interface LiveChain extends LiveBinding {
   begin(): Promise<void>;
   /** K4: compares tokens with the chain; returns how many of them the chain has not reported. */
   checkTokens(): Promise<number>;
+  /** Before a tick: its tokens are those of the registry that is in force now. K12. */
+  followTokens(): Promise<void>;
 }
 
 export interface LiveChains {
@@ -183,7 +186,7 @@ async function openChain(
 ): Promise<LiveChain> {
   const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
   const module = await deps.loadModule(chain);
-  const catalogue = deps.catalogueOf(chain);
+  const catalogue = new Map(deps.tokens.catalogueOf(chain));
   const doubts = createDoubts();
   const { watch, transport } = openEndpoints(deps, network, settings.rpcUrls, opened, doubts);
   const client = module.createClient(network, transport, catalogue);
@@ -233,6 +236,7 @@ async function openChain(
     pollMs: settings.pollMs ?? pollMsOf(network),
     endpoints: () => transport.health(),
     checkTokens: tokens.run,
+    followTokens: followingOf(deps.tokens, chain, tokens),
     endpointViews: () =>
       transport.endpoints.map(({ name }, index) => ({
         endpoint: name,
@@ -269,6 +273,18 @@ function heard(
 ): ChainClient {
   if (parts.witnesses.length < 2) return parts.client;
   return withSecondOpinion({ ...parts, counts, timer: wallTimer, hedgeMs });
+}
+
+/** Tokens that are new are compared with the chain before a block is read with them. */
+function followingOf(tokens: Tokens, chain: Chain, check: TokenCheck): LiveChain['followTokens'] {
+  let { version } = tokens.current;
+  return async () => {
+    const { current } = tokens;
+    if (current.version === version) return;
+    check.follow(tokens.catalogueOf(chain));
+    await check.run();
+    version = current.version;
+  };
 }
 
 /** How long the issue of an address waits for the first word of a chain's nodes, in milliseconds. */
@@ -344,6 +360,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
     else if (step.work === 'identify') await one.client.checkIdentity();
     else if (step.work === 'check_tokens') await one.checkTokens();
     else {
+      await one.followTokens();
       last = await one.watcher.tick();
       rounds.ticked(step, tickedOf(last));
       return null;

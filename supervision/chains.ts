@@ -5,9 +5,9 @@ import type { ActorSystem } from '../actors/kernel/index.ts';
 import { createChainAccess } from '../chain-watchers/chain-access.ts';
 import { networkWith, openLiveChains, startWatchers } from '../chain-watchers/live.ts';
 import { createSandbox } from '../chain-watchers/sandbox/sandbox.ts';
-import { catalogueOf } from '../chains/catalogue.ts';
 import type { ChainModule, Network } from '../chains/chain.ts';
 import { isEnabled, loadModule, networkOf } from '../chains/registry.ts';
+import { TokensInForce } from '../chains/tokens.ts';
 import type { Metrics } from '../gateway/telemetry/metrics.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
@@ -24,6 +24,8 @@ const SANDBOX_SWEEP_MS = 500;
 export interface ModuleShelf {
   load(chain: Chain): Promise<ChainModule>;
   network(chain: Chain): Network;
+  /** The registry in force on this node. */
+  readonly tokens: TokensInForce;
   readonly book: ChainBook;
 }
 
@@ -34,6 +36,7 @@ export function createModuleShelf(config: Pick<CloudConfig, 'chains'>): ModuleSh
   const { facts } = createChainBook([]);
   return {
     network,
+    tokens: new TokensInForce(),
     async load(chain) {
       const module = await loadModule(chain);
       loaded.set(FAMILY_OF[chain], module);
@@ -79,7 +82,7 @@ export async function openChains({
     networkOf: shelf.network,
     isEnabled,
     loadModule: shelf.load,
-    catalogueOf: (chain: Chain) => catalogueOf(chain),
+    tokens: shelf.tokens,
     watch: stores.watch,
     audit: stores.audit,
     accounts,
@@ -97,7 +100,7 @@ export async function openChains({
     log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
   const sandbox = createSandbox({ ...shared, sandbox: stores.sandbox });
   return {
-    access: createChainAccess(live.chains, sandbox.ledgers, shelf.network),
+    access: createChainAccess(live.chains, sandbox.ledgers, shelf.network, shelf.tokens),
     sandbox: sandbox.control,
     live: () => [...live.chains.keys()],
     start() {

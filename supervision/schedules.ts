@@ -32,7 +32,7 @@ export interface ScheduleParts {
   /** On connections of its own. */
   readonly background: Stores;
   readonly accounts: Accounts;
-  readonly chains: Pick<ChainAccess, 'bind'>;
+  readonly chains: Pick<ChainAccess, 'bind' | 'tokens'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -105,10 +105,11 @@ interface Job {
 export function jobsOf({
   background: stores,
   accounts,
+  chains,
   nowMs,
   log,
   ...own
-}: Omit<ScheduleParts, 'system' | 'stores' | 'chains'> & DnsSettings & MayCollect): Job[] {
+}: Omit<ScheduleParts, 'system' | 'stores'> & DnsSettings & MayCollect): Job[] {
   const daily = DAY_MS / 1_000;
   return [
     {
@@ -138,7 +139,7 @@ export function jobsOf({
     {
       job: 'imports',
       everySeconds: 5,
-      work: async () => void (await resumeImports({ ...stores, accounts, nowMs, log })),
+      work: async () => void (await resumeImports({ ...stores, accounts, chains, nowMs, log })),
     },
     { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
   ];

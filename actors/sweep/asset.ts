@@ -1,11 +1,5 @@
 /** What a policy names as its asset. Treasury 5.1. */
-import {
-  deploymentsOf,
-  findDeployment,
-  shippedRegistry,
-  type Deployment,
-  type Registry,
-} from '../../chains/catalogue.ts';
+import { deploymentsOf, findDeployment, type Deployment, type Registry } from '../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -21,7 +15,7 @@ const NOT_WHOLE: ReadonlySet<string> = new Set(['rebasing', 'non_transferable', 
 export function sweptContract(
   chain: Chain,
   text: string | null | undefined,
-  registry: Registry = shippedRegistry,
+  registry: Registry,
 ): string | null | Refusal {
   const network = networkOf(chain);
   if (text == null || text === network.nativeSymbol) return null;

@@ -2,7 +2,7 @@
  * The simulated ledgers that are in use: a client and a watcher for each, made when it is first asked for. A ledger is
  * ticked when it mined; its ticks never overlap.
  */
-import type { Catalogue, ChainModule, Network } from '../../chains/chain.ts';
+import type { ChainModule, Network } from '../../chains/chain.ts';
 import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { ChainBinding } from '../../model/ports/chain-access.ts';
@@ -12,6 +12,7 @@ import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { chainFailure } from '../../chains/failure.ts';
+import type { Tokens } from '../../chains/tokens.ts';
 import type { Log, Metrics, WatchSettings } from '../ports.ts';
 import { createWatcher, type Watcher } from '../watcher.ts';
 import { createSandboxClient } from './client.ts';
@@ -28,7 +29,7 @@ export interface SandboxDeps {
   /** True when the chain's module can be loaded. */
   isEnabled(chain: Chain): boolean;
   loadModule(chain: Chain): Promise<ChainModule>;
-  catalogueOf(chain: Chain): Catalogue;
+  readonly tokens: Tokens;
   nowMs(): number;
   /** A clock that never steps; the process's own where absent. */
   elapsedMs?(): number;
@@ -102,8 +103,7 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
     const family = await simulatedFamilyOf(FAMILY_OF[chain])!();
     const module = await deps.loadModule(chain);
     const realNetwork = deps.networkOf(chain),
-      network = sandboxOf(realNetwork),
-      catalogue = deps.catalogueOf(chain);
+      network = sandboxOf(realNetwork);
     const parts: LedgerParts = {
       ledger: ledgerOf(chain, accountId),
       network,
@@ -133,7 +133,9 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       module,
       client,
       witnesses: [],
-      catalogue,
+      get catalogue() {
+        return deps.tokens.catalogueOf(chain);
+      },
       store: deps.watch,
       audit: deps.audit,
       reconcilePerBlock: null,
@@ -144,7 +146,15 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       log: deps.log,
       metrics: NO_METRICS,
     });
-    const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue }, wakes: () => woken };
+    const binding = {
+      module,
+      network,
+      client,
+      get catalogue() {
+        return deps.tokens.catalogueOf(chain);
+      },
+    };
+    const made: SandboxLedger = { parts, watcher, binding, wakes: () => woken };
     return made;
   };
 

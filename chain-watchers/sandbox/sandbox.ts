@@ -3,7 +3,6 @@
  * what follows (facts, events, webhooks) is the work of the same watcher and account that live chains have.
  */
 import { randomBytes } from 'node:crypto';
-import { findDeployment } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
 import type { BehindPlace } from '../../model/ports/sandbox-store.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
@@ -142,7 +141,7 @@ async function simulateDeposit(
   } = box;
   const parsed = module.parseAddress(network, ask.address);
   if (isRefusal(parsed)) return parsed;
-  const token = tokenOf(ledger, ask.tokenContract);
+  const token = tokenOf(box.deps, ledger, ask.tokenContract);
   if (isRefusal(token)) return token;
   const amount = parseDecimal(ask.amount, token?.decimals ?? network.nativeDecimals);
   if (isRefusal(amount)) return amount;
@@ -168,14 +167,14 @@ async function simulateDeposit(
   return { txid: payment.txid, outputIndex: payment.transfers[0]!.outputIndex, height: block!.height };
 }
 
-function tokenOf({ binding }: SandboxLedger, contract: string | null): Token | null | Refusal {
+function tokenOf({ tokens }: SandboxDeps, { binding }: SandboxLedger, contract: string | null): Token | null | Refusal {
   if (contract === null) return null;
   const { module, network, catalogue } = binding;
   const canonical = module.parseToken(network, contract);
   if (isRefusal(canonical)) return canonical;
   const token = catalogue.get(canonical);
   if (token !== undefined) return token;
-  const deployment = findDeployment(network.slug, canonical);
+  const deployment = tokens.find(network.slug, canonical);
   return isRefusal(deployment)
     ? deployment
     : refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'not monitored' });

@@ -86,7 +86,7 @@ export function createHandlers(
     ...policyHandlers(deps),
     ...tokenRequestHandlers(deps),
     ...tokenReviewHandlers(deps),
-    ...tokenRouteHandler,
+    ...tokenRouteHandler(deps),
     ...jobHandlers(deps),
     ...previewHandler(deps),
     ...deliveryHandlers(deps),

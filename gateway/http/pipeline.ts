@@ -61,7 +61,8 @@ export function createPipeline(
     }
     if (caller.apiKeyId !== null) auth.apiKeys.used(caller.apiKeyId);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
-    if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
+    if (!input.ok)
+      return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request), deps.chains.tokens));
     const key = idempotencyKeyOf(request);
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
     const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;

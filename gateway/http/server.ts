@@ -117,7 +117,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   serveConsole(app, deps.console);
   await serveSamlPost(app, deps);
   await serveProviderWebhook(app, deps);
-  serveExplorer(app, deps.sandbox);
+  serveExplorer(app, deps.sandbox, deps.chains.tokens);
   await servePay(app, deps, checkout, () => state.draining && !state.serving);
   servePreflight(app, deps, checkout);
   serveContent(app, deps);

@@ -4,8 +4,9 @@
  * everything that is shown is escaped, for it is the word of the simulating caller.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { catalogueOf } from '../../chains/catalogue.ts';
+import type { Catalogue } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
+import type { Tokens } from '../../chains/tokens.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
@@ -32,6 +33,7 @@ type Sighting = NonNullable<Awaited<ReturnType<SandboxControl['sighting']>>>;
 export function serveExplorer(
   app: FastifyInstance,
   sandbox: Pick<SandboxControl, 'sighting' | 'pooledSighting'>,
+  { catalogueOf }: Pick<Tokens, 'catalogueOf'>,
 ): void {
   const send = (reply: FastifyReply, status: number, page: string) =>
     reply.code(status).headers(HEADERS).type('text/html; charset=utf-8').send(page);
@@ -41,9 +43,11 @@ export function serveExplorer(
       if (!isChain(chain)) return send(reply, 404, missingPage(null));
       if (!TXID.test(txid)) return send(reply, 404, missingPage(chain));
       const seen = await sandbox.sighting(chain, txid);
-      if (seen !== null) return send(reply, 200, transactionPage(chain, seen));
+      if (seen !== null) return send(reply, 200, transactionPage(chain, seen, catalogueOf(chain)));
       const pooled = await sandbox.pooledSighting(chain, txid);
-      return pooled === null ? send(reply, 404, missingPage(chain)) : send(reply, 200, pooledPage(chain, pooled));
+      return pooled === null
+        ? send(reply, 404, missingPage(chain))
+        : send(reply, 200, pooledPage(chain, pooled, catalogueOf(chain)));
     },
   );
   app.get(STYLE_PATH, async (_request, reply) =>
@@ -77,6 +81,7 @@ be in a block, a simulated reorg may have taken its block out, or the sandbox wa
 export function transactionPage(
   chain: Chain,
   { height, hash, timeMs, headHeight, threshold, transaction }: Sighting,
+  catalogue: Catalogue,
 ): string {
   const { success, reason } = transaction;
   const confirmations = headHeight - height + 1,
@@ -99,11 +104,16 @@ export function transactionPage(
       ['Time', `<time>${new Date(timeMs).toISOString()}</time>`],
     ],
     success ? '' : '<p>It failed: none of these moved, and its fee was paid.</p>',
+    catalogue,
   );
 }
 
 /** The page of a transaction that waits in the pool, or that another version took the place of there. */
-export function pooledPage(chain: Chain, { transaction, sinceMs, replacedBy }: PooledTransaction): string {
+export function pooledPage(
+  chain: Chain,
+  { transaction, sinceMs, replacedBy }: PooledTransaction,
+  catalogue: Catalogue,
+): string {
   const [kind, word, rest] =
     replacedBy === null
       ? (['pending', 'Pending', 'in the pool, in no block yet'] as const)
@@ -120,6 +130,7 @@ export function pooledPage(chain: Chain, { transaction, sinceMs, replacedBy }: P
       ['Since', `<time>${new Date(sinceMs).toISOString()}</time>`],
     ],
     '',
+    catalogue,
   );
 }
 
@@ -128,6 +139,7 @@ function bodyOf(
   transaction: PooledTransaction['transaction'],
   said: [string, string][],
   note: string,
+  catalogue: Catalogue,
 ): string {
   const { txid, fee, from, nonce, transfers } = transaction;
   const { nativeSymbol, nativeDecimals } = networkOf(chain);
@@ -140,7 +152,7 @@ function bodyOf(
   ];
   const moved = transfers.map(
     ({ outputIndex, to, amount, tokenContract }) =>
-      `<tr><td>${outputIndex}</td><td>${code(to)}</td><td class="amount">${amountOf(chain, amount, tokenContract)}</td></tr>`,
+      `<tr><td>${outputIndex}</td><td>${code(to)}</td><td class="amount">${amountOf(chain, amount, tokenContract, catalogue)}</td></tr>`,
   );
   return page(
     `${txid.slice(0, 12)}… · ${chain} · sandbox explorer`,
@@ -155,11 +167,11 @@ ${note}`,
   );
 }
 
-function amountOf(chain: Chain, amount: string, tokenContract: string | null): string {
+function amountOf(chain: Chain, amount: string, tokenContract: string | null, catalogue: Catalogue): string {
   const { nativeSymbol, nativeDecimals } = networkOf(chain);
   if (tokenContract === null)
     return `${escaped(formatAmount(BigInt(amount), nativeDecimals))} ${escaped(nativeSymbol)}`;
-  const token = catalogueOf(chain).get(tokenContract);
+  const token = catalogue.get(tokenContract);
   return token === undefined
     ? `${escaped(amount)} units of ${code(tokenContract)}`
     : `${escaped(formatAmount(BigInt(amount), token.decimals))} ${escaped(token.symbol)}`;

@@ -1,6 +1,7 @@
 /** The chains as an account sees them. */
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Catalogue, ChainClient, ChainModule, Network, NetworkSeen } from '../../chains/chain.ts';
+import type { Tokens } from '../../chains/tokens.ts';
 import type { Chain, ChainStatus, EndpointState } from '../../protocol/slugs.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 
@@ -42,6 +43,8 @@ export interface ChainCondition {
 
 /** The chain as an account sees it: live endpoints, or the simulated ledger of a sandbox account. */
 export interface ChainAccess {
+  /** The token registry that is in force on this node. */
+  readonly tokens: Tokens;
   /** Refuses: CHAIN_UNAVAILABLE (not enabled: `details.permanent` true). */
   bind(accountId: AccountId, chain: Chain): Promise<ChainBinding | Refusal>;
   enabled(accountId: AccountId): Chain[];

@@ -7,7 +7,7 @@ import { addressOfHex } from '../../chains/evm/address.ts';
 import { evm } from '../../chains/evm/index.ts';
 import { eth } from '../../chains/evm/network.ts';
 import { RebuildRefused, rebuildChain } from '../../gateway/cli/operator/rebuild.ts';
-import { catalogueOf } from '../../chains/catalogue.ts';
+import { TokensInForce } from '../../chains/tokens.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { startAnvil } from '../support/anvil.ts';
@@ -58,7 +58,7 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
     networkOf: () => eth,
     isEnabled: () => true,
     loadModule: async () => evm as ChainModule,
-    catalogueOf: (chain) => catalogueOf(chain),
+    tokens: new TokensInForce(),
     watch: stores.watch,
     audit: stores.audit,
     nowMs: Date.now,
@@ -126,6 +126,7 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
         },
       },
       audit: stores.audit,
+      tokens: new TokensInForce(),
       env,
       nowMs: Date.now,
       say: () => undefined,

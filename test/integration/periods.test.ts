@@ -243,6 +243,7 @@ test.serial('§2.8 each minute: sessions that ended an hour ago go, and instruct
   const { work } = jobsOf({
     background: stores,
     accounts: accounts as Accounts,
+    chains: {} as never,
     nowMs: () => nowMs,
     log,
     collector: null,

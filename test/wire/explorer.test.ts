@@ -1,4 +1,5 @@
 import test from 'ava';
+import { catalogueOf } from '../../chains/catalogue.ts';
 import { transactionPage } from '../../gateway/pages/explorer.ts';
 import { enrol, eventually, raw, startTestCloud } from '../support/gateway.ts';
 
@@ -65,25 +66,29 @@ test('found F44: what no sandbox holds is 404 in the same page, whatever the pat
 
 test('found F44: whoever simulated it writes no markup into the page; a failed transaction and a token say what they are', (t) => {
   const evil = '"><img src=x onerror=alert(1)>`\'&';
-  const page = transactionPage('eth', {
-    height: 7,
-    hash: evil,
-    timeMs: 0,
-    headHeight: 7,
-    threshold: 12,
-    transaction: {
-      txid: evil,
-      success: false,
-      reason: evil,
-      fee: '21000',
-      from: evil,
-      nonce: 3,
-      transfers: [
-        { outputIndex: 0, to: evil, amount: '5', tokenContract: evil },
-        { outputIndex: 1, to: 'x', amount: '1230000', tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
-      ],
+  const page = transactionPage(
+    'eth',
+    {
+      height: 7,
+      hash: evil,
+      timeMs: 0,
+      headHeight: 7,
+      threshold: 12,
+      transaction: {
+        txid: evil,
+        success: false,
+        reason: evil,
+        fee: '21000',
+        from: evil,
+        nonce: 3,
+        transfers: [
+          { outputIndex: 0, to: evil, amount: '5', tokenContract: evil },
+          { outputIndex: 1, to: 'x', amount: '1230000', tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
+        ],
+      },
     },
-  });
+    catalogueOf('eth'),
+  );
   t.false(page.includes('<img') || page.includes(evil));
   for (const shown of ['>Failed<', '5 units of', '1.23 USDC', 'none of these moved'])
     t.true(page.includes(shown), shown);

@@ -2,7 +2,7 @@
  * What a row or range of an import file is: an address of a chain, where its key is, and whom it is for. Pure; a row
  * with an error takes no part in what follows. Migration M-I3–M-I6, M-U9.
  */
-import { catalogueOf } from '../../../chains/catalogue.ts';
+import type { Tokens } from '../../../chains/tokens.ts';
 import type { ParsedAddress } from '../../../chains/chain.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { addressOf, outputOf } from '../../../chains/btc/script.ts';
@@ -28,6 +28,7 @@ export interface Judging extends KnownKeys {
   readonly environment: Environment;
   /** Of rows that name none. */
   readonly chain: Chain | null;
+  readonly catalogueOf: Tokens['catalogueOf'];
 }
 
 export interface JudgedRow {
@@ -144,7 +145,7 @@ export class Judge {
       const { reason } = address.details;
       return yield invalid(line, typeof reason === 'string' ? reason : 'no address of this chain');
     }
-    const refused = facts.checkDestination(network, address, catalogueOf(chain));
+    const refused = facts.checkDestination(network, address, this.#judging.catalogueOf(chain));
     if (refused !== null)
       return yield invalid(line, String(refused.details['reason'] ?? 'not an address of a customer'));
     if (family === 'xlm' && address.tag !== null) return yield invalid(line, 'muxed');

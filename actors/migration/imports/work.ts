@@ -32,12 +32,13 @@ export interface ResumeDeps {
   readonly imports: ImportStore;
   readonly scans: ScanStore;
   readonly accounts: Pick<Accounts, 'ask'>;
+  readonly chains: Pick<ChainAccess, 'tokens'>;
   readonly nowMs: () => number;
   readonly log: Record<'info' | 'warn', (fields: object, message: string) => void>;
 }
 
 export interface ImportWorkDeps extends ResumeDeps {
-  readonly chains: Pick<ChainAccess, 'bind' | 'enabled'>;
+  readonly chains: Pick<ChainAccess, 'bind' | 'enabled' | 'tokens'>;
   readonly watch: Pick<WatchStore, 'coverage'>;
 }
 
@@ -282,6 +283,7 @@ class Validation {
       chain: batch.chain,
       own: state.enrolment?.keys ?? {},
       sources: Object.values(sourcesOf(state)),
+      catalogueOf: deps.chains.tokens.catalogueOf,
     });
   }
 

@@ -13,6 +13,7 @@ import { passwordRefusal } from '../../http/auth/password-rules.ts';
 import { hashPassword } from '../../http/auth/passwords.ts';
 import { withFiles } from '../../../protocol/node/settings-in-files.ts';
 import { createIdentityStore } from '../../../persistence/postgres/identity.ts';
+import { TokensInForce } from '../../../chains/tokens.ts';
 import { createAuditStore } from '../../../persistence/postgres/audit-store.ts';
 import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../../persistence/postgres/sealed-secrets.ts';
@@ -170,7 +171,7 @@ async function rebuild({ sql, args, env, out, err, nowMs }: Work): Promise<void>
   const [watch, audit] = [createWatchStore(sql), createAuditStore(sql)];
   const say = (line: string) => err.write(`${line}\n`);
   const { rebuildChain } = await import('./rebuild.ts'); // the chains' own libraries are large
-  const rebuilding = { watch, audit, env: present(env), nowMs: () => nowMs, say };
+  const rebuilding = { watch, audit, tokens: new TokensInForce(), env: present(env), nowMs: () => nowMs, say };
   answer(out, await rebuildChain(rebuilding, chain, values.above === undefined ? null : Number(values.above)));
 }
 

@@ -9,9 +9,9 @@ import { Contradicted } from '../../../chain-watchers/follow/movements.ts';
 import { openLiveChains, type LiveChain } from '../../../chain-watchers/live.ts';
 import type { Parting, RebuildRefusal } from '../../../chain-watchers/reorg/rebuild.ts';
 import type { Metrics } from '../../../chain-watchers/ports.ts';
-import { catalogueOf } from '../../../chains/catalogue.ts';
 import { chainFailure } from '../../../chains/failure.ts';
 import { isEnabled, loadModule, networkOf } from '../../../chains/registry.ts';
+import type { Tokens } from '../../../chains/tokens.ts';
 import type { AuditStore } from '../../../model/ports/audit-store.ts';
 import type { WatchStore } from '../../../model/ports/watch-store.ts';
 import { withFiles } from '../../../protocol/node/settings-in-files.ts';
@@ -43,6 +43,7 @@ export class RebuildRefused extends Error {
 export interface Rebuilding {
   readonly watch: WatchStore;
   readonly audit: AuditStore;
+  readonly tokens: Tokens;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nowMs: () => number;
   /** What the watcher says meanwhile. */
@@ -94,7 +95,7 @@ function refusedFor(refusal: RebuildRefusal, { cursor, headHeight, common }: Par
 }
 
 async function open(
-  { watch, audit, env, nowMs, say }: Rebuilding,
+  { watch, audit, tokens, env, nowMs, say }: Rebuilding,
   chain: Chain,
 ): Promise<{ one: LiveChain; close: () => Promise<void> }> {
   const setting = `${chain.toUpperCase()}_RPC_URLS`,
@@ -109,7 +110,7 @@ async function open(
     networkOf,
     isEnabled,
     loadModule,
-    catalogueOf: (slug) => catalogueOf(slug),
+    tokens,
     watch,
     audit,
     // Facts wait in the inbox of their account; its node finds them there.

@@ -1,6 +1,5 @@
 /** Chains, their coverage, and the token catalogue. Spec §2.5; decisions 5 and 9. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
-import { shippedRegistry } from '../../../chains/catalogue.ts';
 import { environmentOf, ledgerOf } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS } from '../../../protocol/slugs.ts';
@@ -84,7 +83,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
     },
     async listTokens(asked) {
       const accountId = accountOf(asked);
-      const entries = shippedRegistry.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
+      const entries = chains.tokens.current.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
         symbol,
         unsupportedChains: [...unsupportedChains],
         deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) => ({

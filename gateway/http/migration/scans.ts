@@ -3,7 +3,7 @@ import { gapOf, lanesOf, missingAccount } from '../../../actors/migration/discov
 import { readMapping } from '../../../actors/migration/discovery/mapping.ts';
 import { originOf } from '../../../actors/migration/trace.ts';
 import { sourcesOf } from '../../../actors/key-source/decide.ts';
-import { catalogueOf, deploymentsOf, shippedRegistry } from '../../../chains/catalogue.ts';
+import { deploymentsOf, type Registry } from '../../../chains/catalogue.ts';
 import type { Catalogue, Token } from '../../../chains/chain.ts';
 import type { Lane, Mapped, NewScan, Scan, ScanPlace } from '../../../model/ports/scan-store.ts';
 import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
@@ -93,7 +93,12 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         });
       const binding = await chains.bind(accountId, chain);
       if (isRefusal(binding)) return binding;
-      const tokens = tokensNamed(chain, binding.catalogue, asked.body.probeTokens ?? probedAnyway(chain));
+      const tokens = tokensNamed(
+        chain,
+        binding.catalogue,
+        asked.body.probeTokens ?? probedAnyway(chains.tokens.catalogueOf(chain)),
+        chains.tokens.current,
+      );
       if (isRefusal(tokens)) return tokens;
       const mapping = readMapping(userRefMappingCsv);
       if (isRefusal(mapping)) return mapping;
@@ -177,17 +182,22 @@ const highest = (mapping: readonly Mapped[]): number | null =>
   mapping.reduce<number | null>((most, { index }) => Math.max(most ?? 0, index), null);
 
 /** Tokens are all that many deposit addresses have: what the catalogue names is asked about where nobody said what. */
-const probedAnyway = (chain: Chain): string[] => [...catalogueOf(chain).values()].map(({ symbol }) => symbol);
+const probedAnyway = (catalogue: Catalogue): string[] => [...catalogue.values()].map(({ symbol }) => symbol);
 
 /** Every deployment of a symbol on the chain. Refuses: TOKEN_NOT_ON_CHAIN, TOKEN_NOT_SUPPORTED. */
-function tokensNamed(chain: Chain, catalogue: Catalogue, symbols: readonly string[]): Token[] | Refusal {
+function tokensNamed(
+  chain: Chain,
+  catalogue: Catalogue,
+  symbols: readonly string[],
+  registry: Registry,
+): Token[] | Refusal {
   const tokens = new Map<string, Token>();
   for (const symbol of symbols) {
     const here = [...catalogue.values()].filter((one) => one.symbol === symbol);
     if (here.length === 0) {
       const deployedOn = deploymentsOf({
-        ...shippedRegistry,
-        tokens: shippedRegistry.tokens.filter((one) => one.symbol === symbol),
+        ...registry,
+        tokens: registry.tokens.filter((one) => one.symbol === symbol),
       }).map((one) => one.chain);
       return deployedOn.length > 0
         ? refuse('TOKEN_NOT_ON_CHAIN', { field: 'probeTokens', chain, reason: symbol, deployedOn })

@@ -1,6 +1,7 @@
 /** Which asset a link asks for, by symbol or contract. payments 3.1. */
-import { deploymentsOf, findDeployment, shippedRegistry } from '../../../chains/catalogue.ts';
+import { deploymentsOf, type Registry } from '../../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
+import type { Tokens } from '../../../chains/tokens.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { formatAmount, parseDecimal } from '../../../protocol/money.ts';
 import { CHECKOUT_CHAINS, type Chain, type CheckoutChain } from '../../../protocol/slugs.ts';
@@ -29,12 +30,10 @@ export function checkoutChain(chain: Chain): CheckoutChain | Refusal {
  * The native symbol, a catalogued symbol on the chain, or a contract; in exact case. Refuses: TOKEN_NOT_SUPPORTED (not
  * catalogued, deprecated, unmonitored), TOKEN_NOT_ON_CHAIN (only elsewhere), INVALID_INPUT (`ambiguous_asset`).
  */
-export function assetNamed(chain: CheckoutChain, text: string): Asset | Refusal {
+export function assetNamed(chain: CheckoutChain, text: string, tokens: Tokens): Asset | Refusal {
   const network = networkOf(chain);
   if (text === network.nativeSymbol) return { symbol: text, tokenContract: null, decimals: network.nativeDecimals };
-  const named = shippedRegistry.tokens
-      .filter(({ symbol }) => symbol === text)
-      .flatMap(({ deployments }) => deployments),
+  const named = tokens.current.tokens.filter(({ symbol }) => symbol === text).flatMap(({ deployments }) => deployments),
     usable = named.filter(({ monitored, deprecated }) => monitored && !deprecated),
     here = usable.filter((one) => one.chain === chain);
   if (here.length > 1)
@@ -47,16 +46,16 @@ export function assetNamed(chain: CheckoutChain, text: string): Asset | Refusal 
   ];
   if (elsewhere.length > 0)
     return refuse('TOKEN_NOT_ON_CHAIN', { field: 'asset', asset: text, chain, deployedOn: elsewhere });
-  return byContract(chain, text);
+  return byContract(chain, text, tokens);
 }
 
-function byContract(chain: CheckoutChain, text: string): Asset | Refusal {
+function byContract(chain: CheckoutChain, text: string, tokens: Tokens): Asset | Refusal {
   const contract = factsOf(chain).parseToken(networkOf(chain), text);
   if (isRefusal(contract)) return unsupported(chain, text, 'neither a symbol of the catalogue nor a contract');
-  const found = findDeployment(chain, contract);
+  const found = tokens.find(chain, contract);
   if (isRefusal(found)) return found;
   if (!found.monitored || found.deprecated) return unsupported(chain, text, 'not monitored, or superseded');
-  const { symbol } = shippedRegistry.tokens.find(({ deployments }) => deployments.includes(found))!;
+  const { symbol } = tokens.current.tokens.find(({ deployments }) => deployments.includes(found))!;
   return { symbol, tokenContract: found.contract, decimals: found.decimals };
 }
 
@@ -70,9 +69,9 @@ const unsupported = (chain: CheckoutChain, asset: string, reason: string): Refus
   });
 
 /** Where a token of a symbol is taken, as the catalogue has it. */
-export function deploymentsNamed(symbol: string): { chain: CheckoutChain; decimals: number }[] {
-  const entry = shippedRegistry.tokens.find((one) => one.symbol === symbol);
-  return deploymentsOf({ ...shippedRegistry, tokens: entry === undefined ? [] : [entry] }).flatMap(
+export function deploymentsNamed(symbol: string, registry: Registry): { chain: CheckoutChain; decimals: number }[] {
+  const entry = registry.tokens.find((one) => one.symbol === symbol);
+  return deploymentsOf({ ...registry, tokens: entry === undefined ? [] : [entry] }).flatMap(
     ({ chain, decimals, monitored, deprecated }) =>
       monitored && !deprecated && isCheckout(chain) ? [{ chain, decimals }] : [],
   );

@@ -61,7 +61,7 @@ export function createEconomics(deps: Deps): Economics {
   async function cheaper(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint) {
     if (asset.tokenContract !== null) {
       const text = formatAmount(amount, asset.decimals);
-      return deploymentsNamed(asset.symbol).flatMap((other) => {
+      return deploymentsNamed(asset.symbol, deps.chains.tokens.current).flatMap((other) => {
         const minimum = tokenMinimumOf(other.chain, asset.symbol, other.decimals),
           there = amountIn({ ...asset, decimals: other.decimals }, 'amount', text);
         return other.chain === chain || isRefusal(there) || there < minimum

@@ -15,6 +15,7 @@ import { listAskOf, pageAs } from '../views.ts';
 import { amountIn, assetNamed, checkoutChain, type Asset } from './asset.ts';
 import type { Economics } from './economics.ts';
 import { linkView } from './views.ts';
+import type { Tokens } from '../../../chains/tokens.ts';
 
 type Area =
   | 'createPaymentLink'
@@ -77,7 +78,7 @@ export function linkHandlers(deps: HandlerDeps, economics: Economics): Pick<Hand
       replay,
       async handle(asked) {
         const accountId = accountOf(asked);
-        const wanted = newLinkOf(asked, nowMs());
+        const wanted = newLinkOf(asked, chains.tokens, nowMs());
         if (isRefusal(wanted)) return wanted;
         const { link, asset, customSlug } = wanted;
         const no = linkRefusal(await stateOf(deps, accountId), link, customSlug, nowMs());
@@ -141,14 +142,14 @@ interface Wanted {
 }
 
 /** The link that is asked for, without a slug where it gets a random one. Refuses: as payments 3.1 says. */
-function newLinkOf(asked: Asked<'createPaymentLink'>, now: number): Wanted | Refusal {
+function newLinkOf(asked: Asked<'createPaymentLink'>, tokens: Tokens, now: number): Wanted | Refusal {
   const { body, caller } = asked;
   const chain = checkoutChain(body.chain);
   const slug = body.mode === 'donation' ? (body.slug ?? null) : null;
   const input = badSlug(slug) ?? badDate(body.closesAt ?? null, now) ?? badUrl(body.successUrl ?? null, caller);
   if (input !== null) return input;
   if (isRefusal(chain)) return chain;
-  const asset = assetNamed(chain, body.asset);
+  const asset = assetNamed(chain, body.asset, tokens);
   // An amount that the asset cannot have is known before the asset is refused only where the asset is known.
   if (isRefusal(asset)) return asset;
   const amounts = amountsOf(asset, body);

@@ -2,7 +2,7 @@
 import { nativeMinimumOf, tokenMinimumOf } from '../../../actors/payment/minimum.ts';
 import { unpaidMax } from '../../../actors/payment/open.ts';
 import { readinessOf } from '../../../actors/edge-link/readiness.ts';
-import { catalogueOf, shippedRegistry } from '../../../chains/catalogue.ts';
+import type { Tokens } from '../../../chains/tokens.ts';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
@@ -105,20 +105,20 @@ async function readinessRow(
     nativeMinimum: known === null ? null : formatAmount(nativeMinimumOf(chain, known.fee), nativeDecimals),
     estimatedSweepFee: known === null ? null : formatAmount(known.fee, nativeDecimals),
     feeAsOf: known === null ? null : instantOf(known.asOfMs),
-    tokens: tokensOf(chain),
+    tokens: tokensOf(chain, chains.tokens),
     threshold,
     unpaidAddresses: { open: state.unpaid[FAMILY_OF[chain]] ?? 0, limit: unpaidMax(state) },
   };
 }
 
 /** Tokens that a link may ask for on a chain. */
-function tokensOf(chain: CheckoutChain): Row['tokens'] {
+function tokensOf(chain: CheckoutChain, tokens: Tokens): Row['tokens'] {
   const superseded = new Set(
-    shippedRegistry.tokens.flatMap(({ deployments }) =>
+    tokens.current.tokens.flatMap(({ deployments }) =>
       deployments.filter((one) => one.chain === chain && one.deprecated).map(({ contract }) => contract),
     ),
   );
-  return [...catalogueOf(chain).values()]
+  return [...tokens.catalogueOf(chain).values()]
     .filter(({ contract }) => !superseded.has(contract))
     .map(({ symbol, contract, decimals }) => ({
       symbol,

@@ -2,7 +2,7 @@
 import { sweptContract } from '../../../actors/sweep/asset.ts';
 import { fundingModesOf } from '../../../actors/sweep/policy.ts';
 import { checkPreview } from '../../../actors/sweep/preview-hash.ts';
-import { shippedRegistry } from '../../../chains/catalogue.ts';
+import type { Registry } from '../../../chains/catalogue.ts';
 import type { LastCycle, SweepPolicy, SweepSettings } from '../../../model/account/sweep.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/node/ids.ts';
@@ -28,7 +28,11 @@ const CHANGES = {
 } as const satisfies Record<Change, string>;
 
 export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, nowMs } = deps;
+  const {
+    accounts,
+    chains: { tokens },
+    nowMs,
+  } = deps;
   const replay = async (stored: unknown) => policyView(stored as SweepPolicy);
   const change = (route: Change) => ({
     replay,
@@ -42,9 +46,9 @@ export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     createSweepPolicy: {
       replay,
       async handle(asked) {
-        const settings = settingsOf(asked.body);
+        const settings = settingsOf(asked.body, tokens.current);
         if (isRefusal(settings)) return settings;
-        const unseen = notPreviewed(asked, settings, asked.body.previewHash ?? null, nowMs());
+        const unseen = notPreviewed(asked, settings, tokens.current, nowMs());
         if (unseen !== null) return unseen;
         const id = newUuid(nowMs());
         const command = { type: 'create_sweep_policy', id, settings, ...claimOf(asked) } as const;
@@ -64,9 +68,9 @@ export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     replaceSweepPolicy: {
       replay,
       async handle(asked) {
-        const settings = settingsOf(asked.body);
+        const settings = settingsOf(asked.body, tokens.current);
         if (isRefusal(settings)) return settings;
-        const unseen = notPreviewed(asked, settings, asked.body.previewHash ?? null, nowMs());
+        const unseen = notPreviewed(asked, settings, tokens.current, nowMs());
         if (unseen !== null) return unseen;
         const { policyId: id } = asked.params,
           version = asked.body.version ?? null;
@@ -82,9 +86,12 @@ export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 }
 
 /** The settings of a body, with what is left out. Refuses: TOKEN_NOT_SUPPORTED, _ON_CHAIN, _SWEEPABLE. */
-export function settingsOf(body: Omit<BodyOf<'createSweepPolicy'>, 'previewHash'>): SweepSettings | Refusal {
+export function settingsOf(
+  body: Omit<BodyOf<'createSweepPolicy'>, 'previewHash'>,
+  registry: Registry,
+): SweepSettings | Refusal {
   const { chain } = body;
-  const token = sweptContract(chain, body.token);
+  const token = sweptContract(chain, body.token, registry);
   if (isRefusal(token)) return token;
   return {
     chain,
@@ -109,13 +116,14 @@ export function settingsOf(body: Omit<BodyOf<'createSweepPolicy'>, 'previewHash'
 
 /** Who enables a policy in the console has seen what it does; a program is held to a preview that it names. Y5. */
 function notPreviewed(
-  { caller }: Pick<Asked, 'caller'>,
+  { caller, body }: Pick<Asked<'createSweepPolicy' | 'replaceSweepPolicy'>, 'caller' | 'body'>,
   settings: SweepSettings,
-  previewHash: string | null,
+  registry: Registry,
   nowMs: number,
 ): Refusal | null {
+  const previewHash = body.previewHash ?? null;
   if (!settings.enabled || (caller.bearer === null && previewHash === null)) return null;
-  return checkPreview(settings, shippedRegistry.version, previewHash, nowMs);
+  return checkPreview(settings, registry.version, previewHash, nowMs);
 }
 
 function policyView(policy: SweepPolicy): ReplyOf<'getSweepPolicy'> {

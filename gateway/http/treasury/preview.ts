@@ -9,7 +9,6 @@ import {
 } from '../../../actors/sweep/plan.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
-import { shippedRegistry } from '../../../chains/catalogue.ts';
 import type { SweepCandidate, SweepSum } from '../../../model/ports/sweep-store.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
@@ -35,8 +34,9 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   } = deps;
   return {
     async previewSweep(asked) {
-      const { page, size, treasuryWalletId = null, ...body } = asked.body;
-      const whole = settingsOf({ ...body, treasuryWalletId: treasuryWalletId ?? '' });
+      const { page, size, treasuryWalletId = null, ...body } = asked.body,
+        { version: registryVersion } = chains.tokens.current;
+      const whole = settingsOf({ ...body, treasuryWalletId: treasuryWalletId ?? '' }, chains.tokens.current);
       if (isRefusal(whole)) return whole;
       const settings = { ...whole, treasuryWalletId },
         { chain, token, dustFloor, triggerMode } = settings;
@@ -65,8 +65,8 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
         page,
         size,
         ...figures,
-        registryVersion: shippedRegistry.version,
-        previewHash: previewHashOf(settings, shippedRegistry.version, expiresAtMs),
+        registryVersion,
+        previewHash: previewHashOf(settings, registryVersion, expiresAtMs),
         expiresAt: instantOf(expiresAtMs),
       };
     },

@@ -1,6 +1,5 @@
 /** Requests for tokens that the catalogue lacks. Spec §2.6; treasury Q1–Q4, Q9. */
 import { notEnabled } from '../../../actors/account/guards.ts';
-import { findDeployment, shippedRegistry } from '../../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import type { TokenRequest, TokenReview } from '../../../model/ports/token-request-store.ts';
 import { isRefusal, refuse } from '../../../protocol/errors.ts';
@@ -30,7 +29,7 @@ export function tokenRequestHandlers({
       const { chain, contractAddress, symbol, decimals } = asked.body;
       const contract = factsOf(chain).parseToken(networkOf(chain), contractAddress);
       if (isRefusal(contract)) return contract;
-      const listed = !isRefusal(findDeployment(chain, contract));
+      const listed = !isRefusal(chains.tokens.find(chain, contract));
       const done = await tokenRequests.ask(accountId, {
         id: newId('tkr', nowMs()),
         ledger: environmentOf(accountId) === 'sandbox' && !listed ? accountId : null,
@@ -38,7 +37,7 @@ export function tokenRequestHandlers({
         contract,
         symbol,
         decimals,
-        listedVersion: listed ? shippedRegistry.version : null,
+        listedVersion: listed ? chains.tokens.current.version : null,
         openMax: OPEN_MAX,
         allMax: ALL_MAX,
       });
@@ -62,7 +61,7 @@ export function tokenRequestHandlers({
       if (disabled !== null) return disabled;
       const contract = factsOf(chain).parseToken(networkOf(chain), contractAddress);
       if (isRefusal(contract)) return contract;
-      if (!isRefusal(findDeployment(chain, contract)))
+      if (!isRefusal(chains.tokens.find(chain, contract)))
         return refuse(
           'CONFLICT',
           { reason: 'published', chain, tokenContract: contract },

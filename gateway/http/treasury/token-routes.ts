@@ -1,14 +1,22 @@
 /** Between which chains a token can be bridged. Spec §4.5; treasury H1. */
-import { shippedRegistry, type Deployment, type Registry } from '../../../chains/catalogue.ts';
+import type { Deployment, Registry } from '../../../chains/catalogue.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF } from '../../../protocol/slugs.ts';
 import type { Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 
 type Way = ReplyOf<'listTokenRoutes'>['routes'][number];
 
-export const tokenRouteHandler: Pick<Handlers, 'listTokenRoutes'> = {
-  listTokenRoutes: async () => ({ registryVersion: shippedRegistry.version, routes: routesOf(shippedRegistry) }),
-};
+export function tokenRouteHandler({
+  chains: { tokens },
+}: Pick<HandlerDeps, 'chains'>): Pick<Handlers, 'listTokenRoutes'> {
+  return {
+    async listTokenRoutes() {
+      const { current } = tokens;
+      return { registryVersion: current.version, routes: routesOf(current) };
+    },
+  };
+}
 
 /** Every ordered pair of deployments of a token, open or closed with the reason. */
 export function routesOf(registry: Registry): Way[] {

@@ -1,4 +1,5 @@
 /** The watcher on real EVM nodes: reorganisations, endpoints that lag or lie, internal payments without traces. */
+import { tokensWith } from '../../support/tokens.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { ChainModule, Endpoint, Network } from '../../../chains/chain.ts';
@@ -234,7 +235,7 @@ test('V26 G11 live chains on kernel workers, polled: a payment is found, confirm
     networkOf: (): Network => eth,
     isEnabled: (chain: string) => chain === 'eth',
     loadModule: async () => evm as ChainModule,
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     watch: stores.watch,
     audit: stores.audit,
     nowMs: Date.now,

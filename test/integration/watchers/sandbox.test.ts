@@ -1,4 +1,5 @@
 /** The sandbox from lever to ledger entry: real account actors, real signed bytes, PostgreSQL. */
+import { tokensWith } from '../../support/tokens.ts';
 import test, { type ExecutionContext } from 'ava';
 import { HDNodeWallet } from 'ethers/wallet';
 import { Transaction } from 'ethers/transaction';
@@ -84,12 +85,12 @@ async function world(t: ExecutionContext) {
     networkOf,
     isEnabled,
     loadModule,
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     nowMs,
     elapsedMs: nowMs,
     log,
   });
-  const access = createChainAccess(new Map(), sandbox.ledgers, networkOf);
+  const access = createChainAccess(new Map(), sandbox.ledgers, networkOf, tokensWith(catalogueOf));
   const ask = async <C extends AccountCommand>(command: C): Promise<AccountReplies[C['type']]> => {
     const answer = await accounts.ask(accountId, command);
     if (answer.ok !== true) throw new Error(`${command.type}: ${JSON.stringify(answer)}`);

@@ -138,7 +138,7 @@ test('found F76: an amount is said to be a whole number of the smallest unit as 
   for (const chain of CHAINS) {
     for (const amount of [1.5, 1, '1.5', '0', '-1', '1e18', '', '01', null, {}, '1 ETH']) {
       const sent = { chain, from: 'a', to: 'b', amount },
-        told = withAmountExample(refusal({ body }, 'body', sent), sent);
+        told = withAmountExample(refusal({ body }, 'body', sent), sent, { catalogueOf });
       t.is(
         told.code,
         typeof amount === 'string' ? 'INVALID_AMOUNT' : 'INVALID_INPUT',
@@ -157,6 +157,7 @@ test('found F76: an amount is said to be a whole number of the smallest unit as 
       const told = withAmountExample(
         refusal({ body }, 'body', { chain, from: 'a', to: 'b', amount: '1.5', tokenContract: contract }),
         { chain, tokenContract: contract },
+        { catalogueOf },
       );
       t.like(told.details, { example: { is: `1.5 ${symbol}`, decimals, amount: `15${'0'.repeat(decimals - 1)}` } });
     }

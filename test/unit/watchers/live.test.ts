@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import test from 'ava';
 import {
   ChainUnavailable,
@@ -155,7 +156,7 @@ test('found F74 F75: a chain none of whose nodes may be asked is looked at all t
     networkOf: () => eth,
     isEnabled: () => true,
     loadModule: async () => module,
-    catalogueOf: () => new Map(),
+    tokens: tokensWith(() => new Map()),
     watch: createMemoryWatchStore(() => 0, state),
     audit: createMemoryAuditStore(state),
     accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
@@ -216,7 +217,7 @@ test('K4 what the chain contradicts is out of the catalogue by which blocks are 
     networkOf: () => eth,
     isEnabled: () => true,
     loadModule: async () => module,
-    catalogueOf: () => new Map([[contract, token]]),
+    tokens: tokensWith(() => new Map([[contract, token]])),
     watch: createMemoryWatchStore(() => 0, state),
     audit: createMemoryAuditStore(state),
     accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
@@ -250,7 +251,7 @@ test('C1-4 V6 an endpoint that traces no more is a figure and an error line; wha
       networkOf: () => eth,
       isEnabled: () => true,
       loadModule: async () => module,
-      catalogueOf: () => new Map(),
+      tokens: tokensWith(() => new Map()),
       watch: createMemoryWatchStore(() => 0, state),
       audit: createMemoryAuditStore(state),
       accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
@@ -313,7 +314,7 @@ test("found: the audit takes two endpoints' word where there are two: what they 
     networkOf: () => eth,
     isEnabled: () => true,
     loadModule: async () => module,
-    catalogueOf: () => new Map(),
+    tokens: tokensWith(() => new Map()),
     watch,
     audit: createMemoryAuditStore(state),
     accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },

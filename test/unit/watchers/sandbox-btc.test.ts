@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import test, { type ExecutionContext } from 'ava';
 import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { Transaction } from 'bitcoinjs-lib';
@@ -45,7 +46,7 @@ function box() {
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => self.nowMs,
     log: new Recorder(),
-    catalogueOf: () => new Map(),
+    tokens: tokensWith(() => new Map()),
     networkOf: () => bitcoin,
     isEnabled: () => true,
     loadModule: async () => btc as ChainModule,

@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import test, { type ExecutionContext } from 'ava';
 import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { base58 } from '@scure/base';
@@ -48,7 +49,7 @@ function box() {
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => self.nowMs,
     log: new Recorder(),
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     networkOf: () => mainNetwork,
     isEnabled: () => true,
     loadModule: async () => sol as ChainModule,

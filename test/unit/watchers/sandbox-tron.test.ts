@@ -1,4 +1,5 @@
 /** TRON's simulated ledger: deposits, and payments built, checked, signed, submitted and confirmed by the real code. */
+import { tokensWith } from '../../support/tokens.ts';
 import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import test from 'ava';
 import { catalogueOf } from '../../../chains/catalogue.ts';
@@ -47,7 +48,7 @@ function box() {
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => self.nowMs,
     log: new Recorder(),
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     networkOf: () => mainNetwork,
     isEnabled: () => true,
     loadModule: async () => tron as ChainModule,

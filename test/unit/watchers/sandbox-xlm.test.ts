@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import test, { type ExecutionContext } from 'ava';
 import type { ChainModule, Intent, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
@@ -48,7 +49,7 @@ function box() {
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => nowMs,
     log: new Recorder(),
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     networkOf: () => stellar,
     isEnabled: () => true,
     loadModule: async () => xlm as ChainModule,

@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import test, { type ExecutionContext } from 'ava';
 import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
@@ -48,7 +49,7 @@ function box() {
     audit: createMemoryAuditStore(watch.state),
     nowMs: () => self.nowMs,
     log: new Recorder(),
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     networkOf: () => mainNetwork,
     isEnabled: () => true,
     loadModule: async () => xrp as ChainModule,

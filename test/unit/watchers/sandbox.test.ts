@@ -1,3 +1,4 @@
+import { tokensWith } from '../../support/tokens.ts';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { HDNodeWallet } from 'ethers/wallet';
@@ -40,7 +41,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
     nowMs: () => self.nowMs,
     elapsedMs: () => self.nowMs,
     log: new Recorder(),
-    catalogueOf,
+    tokens: tokensWith(catalogueOf),
     accounts: {
       async wake(accountId: AccountId) {
         await self.slowly();
@@ -81,6 +82,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
       downUntilMs: (id, chain) => sandbox.ledgers.downUntilMs(id, chain),
     },
     () => evmNetworks[0]!,
+    tokensWith(catalogueOf),
   );
   return Object.assign(self, {
     watch,
@@ -621,6 +623,7 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
     new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun, endpointViews: () => [] }]]),
     self.sandbox.ledgers,
     () => evmNetworks[0]!,
+    tokensWith(catalogueOf),
   );
   t.like(
     await access.notBegun(live, 'eth'),
