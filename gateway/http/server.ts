@@ -18,6 +18,7 @@ import { servePages } from '../pages/docs.ts';
 import { serveSamlPost } from '../pages/saml-post.ts';
 import { serveExplorer } from '../pages/explorer.ts';
 import { serveSecurityTxt } from '../pages/security-txt.ts';
+import { serveElement } from '../pages/embed/serve.ts';
 import { servePay } from '../pages/pay/serve.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
@@ -120,6 +121,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   serveExplorer(app, deps.sandbox, deps.chains.tokens);
   await servePay(app, deps, checkout, () => state.draining && !state.serving);
   servePreflight(app, deps, checkout);
+  serveElement(app);
   serveContent(app, deps);
   return {
     app,

@@ -2,11 +2,9 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import test from 'ava';
 import { createPhraseKeystore } from '../../edge/keystore/phrase-keystore.ts';
-import type { Keystore } from '../../edge/keystore/keystore.ts';
-import { AttestationKeeper } from '../../edge/link/attestations.ts';
 import { networkOf } from '../../chains/registry.ts';
-import { EDGE_VERSION } from '../../protocol/frames.ts';
-import { startTestCloud, testEdge, type TestAccountKey } from '../support/gateway.ts';
+import { attestingEdge } from '../support/attesting.ts';
+import { startTestCloud, testEdge } from '../support/gateway.ts';
 import { DONATION, FIXED, merchant, payer } from '../support/payments.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9', POLYGON_RPC_URLS: 'http://127.0.0.1:9' });
@@ -14,40 +12,9 @@ test.after.always(() => cloud.stop());
 const pay = payer(cloud);
 const DAY_MS = 86_400_000;
 
-/** An edge with a phrase of its own, as far as statements go. */
-async function edgeOf(key: TestAccountKey, keystore: Keystore = createPhraseKeystore(randomBytes(64))) {
-  const { publicKey } = keystore.identity;
-  const edge = testEdge(cloud, key.apiKey, { keyId: publicKey, sign: (message) => keystore.identity.sign(message) });
-  const keys = (['btc', 'evm', 'tron'] as const).map((family) => ({
-    family,
-    xpub: keystore.accountXpub(family)!,
-    accountPath: networkOf(family === 'evm' ? 'eth' : family).accountPath,
-  }));
-  await edge.client.must('syncEdge', {
-    body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId, keys, pools: [] },
-  });
-  const log: string[] = [];
-  /** A look of an edge whose clock is so far off. */
-  const look = (offMs = 0) =>
-    new AttestationKeeper({
-      environment: 'sandbox',
-      keystore,
-      upstream: { signed: edge.client },
-      lease: { view: () => ({ held: true }) },
-      nowMs: () => Date.now() + offMs,
-      monotonicMs: () => performance.now(),
-      log: {
-        info: (event) => void log.push(event),
-        warn: (event, facts) => void log.push(`${event} ${facts?.code}`),
-        fault: (event, error) => void log.push(`${event} ${String(error)}`),
-      },
-    }).look();
-  return { ...edge, keystore, publicKey, look, log };
-}
-
-async function shop() {
+async function shop(families?: Parameters<typeof attestingEdge>[2]) {
   const { sandbox } = await cloud.organization();
-  const edge = await edgeOf(sandbox),
+  const edge = await attestingEdge(cloud, sandbox, families),
     ask = merchant(cloud, sandbox);
   return {
     sandbox,
@@ -84,7 +51,7 @@ function isGood(publicKey: string, { address, attestation }: Shown, family: stri
 }
 
 test('payments E4, E5, P23: the edge signs a thousand addresses ahead, and a payer is answered the statement about his', async (t) => {
-  const { edge, link, ahead } = await shop();
+  const { edge, link, ahead } = await shop(['btc', 'evm', 'tron']);
   t.is((await ahead())['eth'], 0);
   await edge.look();
   t.deepEqual(edge.log, ['attestations_signed']);
@@ -192,6 +159,6 @@ test('payments E5: the cloud keeps what verifies against the pinned identity and
 
 test('payments E5: of the edge of an account that takes no payments nothing is asked', async (t) => {
   const { sandbox } = await cloud.organization({ paymentsActive: false });
-  const { client } = await edgeOf(sandbox);
+  const { client } = await attestingEdge(cloud, sandbox);
   t.deepEqual(await client.must('pushAttestations', { body: { batch: null, renew: true } }), { wanted: [] });
 });
