@@ -1,6 +1,6 @@
 /**
- * `<flock-pay>` in a page of a merchant, under a strict policy: what it shows of an honest cloud, and that a hostile one
- * has no address shown. payments part 6, B3.
+ * `<flock-pay>` in a page of a merchant, under a strict policy: what it shows of an honest cloud, and that of a hostile
+ * one no address is shown. payments part 6, B3.
  */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -65,7 +65,7 @@ export async function isSignedSlowly(key: Uint8Array, text: Uint8Array, signatur
 type Bytes = Uint8Array<ArrayBuffer>;
 
 async function isSigned(key: Bytes, text: Bytes, signature: Bytes): Promise<boolean> {
-  let imported: CryptoKey;
+  let imported: Awaited<ReturnType<typeof crypto.subtle.importKey>>;
   try {
     imported = await crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify']);
   } catch {
