@@ -27,7 +27,10 @@ test('house 4: every package is imported, and every imported one is declared whe
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   const { dependencies, devDependencies } = manifest;
   const deployed = packagesIn(
-    sources().filter(({ path }) => !/^(?:developer\/|bench\/|console\/build\.ts$|gateway\/pages\/embed\/build\.ts$|clients\/)/.test(path)),
+    sources().filter(
+      ({ path }) =>
+        !/^(?:developer\/|bench\/|console\/build\.ts$|gateway\/pages\/embed\/build\.ts$|clients\/)/.test(path),
+    ),
   );
   const imported = packagesIn(filesOf(['.'], '.ts', '.tsx', '.mjs'));
   t.true(deployed.size > 20);
