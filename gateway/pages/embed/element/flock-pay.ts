@@ -21,7 +21,7 @@ type Answer<T> =
   | { readonly data: T; readonly code?: undefined }
   | { readonly data: null; readonly code: string; readonly reason?: unknown };
 
-/** Where this script came from: the merchant's page pins its bytes, and it asks no other origin unless `api` says one. */
+/** Where this script came from: the page pins its bytes, and it asks no other origin unless `api` says one. */
 const OWN_ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin;
 const PAUSES_MS = [5_000, 10_000, 15_000];
 const KEY = /^[0-9a-f]{64}$/;
