@@ -2691,6 +2691,7 @@ type Preview struct {
 	Overage     PreviewOverage  `json:"overage"`
 	MonthlyFee  string          `json:"monthlyFee"`
 	Terms       *PreviewTerms   `json:"terms"`
+	Loses       []string        `json:"loses"`
 	Refusal     *PreviewRefusal `json:"refusal"`
 	Currency    string          `json:"currency"`
 }

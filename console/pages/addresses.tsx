@@ -56,6 +56,7 @@ export function Addresses({ scope }: PageProps): JSX.Element {
               <>
                 <Table
                   caption="Addresses"
+                  live={JSON.stringify(queryOf(FILTERS))}
                   rows={page.content}
                   keyOf={({ id }) => id}
                   columns={[

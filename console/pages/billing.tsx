@@ -195,7 +195,7 @@ function ChangePlan({ scope, plan, close }: Pick<PageProps, 'scope'> & { plan: P
         )}
         <div aria-live="polite">
           <Shown read={preview} rows={3}>
-            {({ effectiveAt, proration, overage, monthlyFee, refusal, currency }) => (
+            {({ effectiveAt, proration, overage, monthlyFee, refusal, loses, currency }) => (
               <>
                 <Facts
                   rows={[
@@ -208,6 +208,12 @@ function ChangePlan({ scope, plan, close }: Pick<PageProps, 'scope'> & { plan: P
                     ['By the month', `${grouped(monthlyFee)} ${currency}`],
                   ]}
                 />
+                {loses.includes('sso') && (
+                  <p class="notice warn">
+                    Single sign-on ends with it. Members who came by the provider set a password by “Forgotten
+                    password”; tell them before.
+                  </p>
+                )}
                 {refusal !== null && (
                   <p class="notice warn">
                     It would be refused: <code>{refusal.code}</code> {JSON.stringify(refusal.details)}

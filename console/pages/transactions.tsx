@@ -41,7 +41,7 @@ export function Transactions({ scope }: PageProps): JSX.Element {
               </Empty>
             ) : (
               <>
-                <TransactionTable scope={scope} rows={page.content} />
+                <TransactionTable scope={scope} rows={page.content} live={JSON.stringify(queryOf(FILTERS))} />
                 <Pager of={page} what="transactions" />
               </>
             )
@@ -55,9 +55,11 @@ export function Transactions({ scope }: PageProps): JSX.Element {
 export function TransactionTable({
   scope,
   rows,
-}: Pick<PageProps, 'scope'> & { rows: readonly Transaction[] }): JSX.Element {
+  live,
+}: Pick<PageProps, 'scope'> & { rows: readonly Transaction[]; live?: string }): JSX.Element {
   return (
     <Table
+      {...(live === undefined ? {} : { live })}
       caption="Transactions"
       rows={rows}
       keyOf={({ id }) => id}

@@ -1,6 +1,6 @@
 /** Tables: pages of the server, rows by id. On a narrow screen a row is a card. Console C12. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { filter, place } from '../app/location.ts';
 
 export interface Column<T> {
@@ -16,14 +16,19 @@ export function Table<T>({
   columns,
   keyOf,
   caption,
+  live,
 }: {
   rows: readonly T[];
   columns: readonly Column<T>[];
   keyOf: (row: T) => string;
   caption: string;
+  /** What of a list that rises by itself is shown: its filters and its page. Absent for a list that does not. */
+  live?: string;
 }): JSX.Element {
-  return (
-    <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
+  const frame = useRef<HTMLDivElement>(null);
+  const { shown, waiting, take } = useHeld(rows, keyOf, live, frame);
+  const table = (
+    <div class="table-frame" role="region" aria-label={caption} tabIndex={0} ref={frame}>
       <table>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
@@ -40,7 +45,7 @@ export function Table<T>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ name, cell, align, wideOnly }) => (
                 <td
@@ -57,6 +62,55 @@ export function Table<T>({
       </table>
     </div>
   );
+  if (live === undefined) return table;
+  return (
+    <>
+      <p class="table-new" role="status">
+        {waiting > 0 && (
+          <button type="button" class="button small" onClick={take}>
+            {waiting} new
+          </button>
+        )}
+      </p>
+      {table}
+    </>
+  );
+}
+
+/** The reader is further down, or has selected something of it. */
+function isRead(frame: HTMLElement | null): boolean {
+  const selection = document.getSelection();
+  const hasSelected = selection !== null && !selection.isCollapsed && frame?.contains(selection.anchorNode) === true;
+  return window.scrollY > SCROLLED_PX || hasSelected;
+}
+const SCROLLED_PX = 40;
+
+/** Rows that come while the list is read wait; those that are there are kept in their places and brought up to date. */
+function useHeld<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  live: string | undefined,
+  frame: { readonly current: HTMLElement | null },
+): { shown: readonly T[]; waiting: number; take(): void } {
+  const before = useRef<{ live: string; rows: readonly T[] } | null>(null);
+  const [, renderAgain] = useState(0);
+  if (live === undefined) return { shown: rows, waiting: 0, take: () => undefined };
+  const known = before.current?.live === live ? before.current.rows : [];
+  const keys = new Set(known.map(keyOf));
+  const waiting = known.length === 0 ? 0 : rows.filter((row) => !keys.has(keyOf(row))).length;
+  const newest = new Map(rows.map((row) => [keyOf(row), row]));
+  const isHeld = waiting > 0 && isRead(frame.current);
+  const shown = isHeld ? known.map((row) => newest.get(keyOf(row)) ?? row) : rows;
+  before.current = { live, rows: shown };
+  return {
+    shown,
+    waiting: isHeld ? waiting : 0,
+    take() {
+      before.current = null;
+      window.scrollTo({ top: 0 });
+      renderAgain((count) => count + 1);
+    },
+  };
 }
 
 interface Paged {

@@ -55,6 +55,10 @@ export const preview = z.object({
     .meta({ description: 'what is used above the present band, which its change fixes at its rate' }),
   monthlyFee: dollars,
   terms: terms.nullable().meta({ description: 'of the band; null for a tier without one' }),
+  loses: z
+    .array(z.enum(['sso']))
+    .readonly()
+    .meta({ description: 'what is in use and comes to an end: with `sso` its people set a password by a reset' }),
   refusal: z
     .object({ code: z.string(), details: z.record(z.string(), z.unknown()) })
     .nullable()

@@ -174,6 +174,46 @@ test.serial(
   },
 );
 
+test.serial(
+  'console C12 (faults 38): while a list is read further down new rows wait behind a button, none is doubled, and those that are there stay in their places',
+  async (t) => {
+    const pay = async (userRef: string) => {
+      const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef } });
+      await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: '0.02' } });
+    };
+    for (const userRef of ['was-1', 'was-2', 'was-3', 'was-4']) await pay(userRef);
+    const visitor = await visit(browser, cloudUrl, { viewport: { width: 390, height: 400 } });
+    const { page, context } = visitor;
+    await page.goto('/console/');
+    await signIn(page, record.owner);
+    await page.goto(`/console/o/${record.organizationId}/sandbox/transactions`);
+    await hasCome(page);
+    await page.locator('tr', { hasText: 'was-4' }).waitFor();
+    const rows = async () => (await page.locator('tbody tr').allInnerTexts()).length;
+    const [before, first] = [await rows(), await page.locator('tbody tr').first().innerText()];
+    await page.evaluate('window.scrollTo(0, 200)');
+    await pay('waits-1');
+    const held = page.getByRole('button', { name: '1 new', exact: true });
+    await held.waitFor();
+    t.is(await rows(), before);
+    t.is(
+      (await page.locator('tbody tr').first().innerText()).split('\n').at(-1),
+      first.split('\n').at(-1),
+      'the first row is the one that was',
+    );
+    await pay('waits-2');
+    await page.getByRole('button', { name: '2 new', exact: true }).click();
+    await page.locator('tr', { hasText: 'waits-2' }).waitFor();
+    for (const name of ['waits-1', 'waits-2']) t.is(await page.locator('tr', { hasText: name }).count(), 1, name);
+    t.is(await rows(), before + 2);
+    await pay('waits-3');
+    await page.locator('tr', { hasText: 'waits-3' }).waitFor();
+    t.is(await held.count(), 0, 'at the top of the list they come at once');
+    t.deepEqual([...(await accessibility(page)), ...visitor.soundness()], []);
+    await context.close();
+  },
+);
+
 /** C16: the one box finds what a text names, and sends no phrase. */
 async function searches(t: ExecutionContext, visitor: Visitor): Promise<void> {
   const { page } = visitor;

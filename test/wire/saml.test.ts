@@ -1,6 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { createSsoStore } from '../../persistence/postgres/sso-store.ts';
+import { findKeyMaterial } from '../../protocol/node/key-material.ts';
 import { codeOf, raw } from '../support/gateway.ts';
 import { createSamlProvider, WRAPPINGS, type SamlLies, type SamlPerson } from '../support/saml-provider.ts';
 import { startSsoWorld, type Browser } from '../support/sso-world.ts';
@@ -235,4 +237,23 @@ test.serial('console A39: owners are mailed 30 days before the last certificate 
   await owner.must('setSamlConnection', { body: { metadata: idp.metadata([idp.certificate(45)]) } });
   await sso.writeCertificateLetters(Date.now() + 16 * day);
   t.is(await letters(), 2, 'another certificate, another letter');
+});
+
+test('console A43: a thousand bodies with metadata of SAML providers, and a thousand of their answers, pass the guard of key material', (t) => {
+  for (let made = 0; made < 1_000; made += 1) {
+    const columns = [64, 76, 4_000][made % 3]!;
+    const certificate = randomBytes(800 + (made % 400))
+      .toString('base64')
+      .replaceAll(new RegExp(`.{${columns}}`, 'g'), '$&\n');
+    const metadata = idp.metadata([certificate], { sso: `https://idp.test/sso/${randomUUID()}` });
+    const answer = Buffer.from(
+      `<samlp:Response ID="_${randomBytes(16).toString('hex')}">${certificate}</samlp:Response>`,
+    );
+    for (const body of [
+      { metadata, jitRole: 'editor' },
+      { state: randomBytes(32).toString('base64url') },
+      { SAMLResponse: answer.toString('base64'), RelayState: randomBytes(32).toString('base64url') },
+    ])
+      t.is(findKeyMaterial(Buffer.from(JSON.stringify(body))), null, JSON.stringify(body));
+  }
 });

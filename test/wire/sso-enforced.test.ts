@@ -385,3 +385,15 @@ test.serial(
     }
   },
 );
+
+test.serial(
+  'console A35: before an owner leaves for the free plan they are told that single sign-on ends',
+  async (t) => {
+    const { owner, connection } = await withSso();
+    const loses = async (tier: 'free' | 'premium') => (await owner.must('previewPlan', { query: { tier } })).loses;
+    t.deepEqual(await loses('free'), ['sso']);
+    t.deepEqual(await loses('premium'), []);
+    await owner.must('removeSsoConnection', { params: { id: connection.id } });
+    t.deepEqual(await loses('free'), [], 'nothing that is used');
+  },
+);

@@ -1866,6 +1866,7 @@ Preview = TypedDict("Preview", {
     "overage": "PreviewOverage",
     "monthlyFee": "str",
     "terms": "Union[PreviewTerms, None]",
+    "loses": "List[str]",
     "refusal": "Union[PreviewRefusal, None]",
     "currency": "str",
 })

@@ -64,8 +64,13 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     getPlans: async () => plansView(),
     async previewPlan(asked) {
-      const answer = await deps.accounts.ask(accountOf(asked), { type: 'preview_plan', ...asked.query });
-      return answer.ok === true ? previewView(answer.reply) : answer;
+      const accountId = accountOf(asked);
+      const answer = await deps.accounts.ask(accountId, { type: 'preview_plan', ...asked.query });
+      if (answer.ok !== true) return answer;
+      const { plan } = await stateOf(deps, accountId);
+      const isEnd = plan.tier !== 'free' && answer.reply.plan.tier === 'free';
+      const hasSso = isEnd && (await deps.stores.sso.connectionOf(organizationOf(accountId))) !== null;
+      return previewView(answer.reply, hasSso ? ['sso'] : []);
     },
     changeBand: { replay, handle: buy },
     changePlan: { replay, handle: buy },
@@ -214,7 +219,10 @@ function plansView(): ReplyOf<'getPlans'> {
   };
 }
 
-function previewView(preview: AccountReplies['preview_plan']): ReplyOf<'previewPlan'> {
+function previewView(
+  preview: AccountReplies['preview_plan'],
+  loses: ReplyOf<'previewPlan'>['loses'],
+): ReplyOf<'previewPlan'> {
   const { plan, atMs, prorationCents, overage, refusal } = preview;
   return {
     plan: planView({ ...plan, pendingBand: null }),
@@ -223,6 +231,7 @@ function previewView(preview: AccountReplies['preview_plan']): ReplyOf<'previewP
     overage: { transactions: overage.transactions, amount: mills(overage.mills) },
     monthlyFee: cents(monthlyFeeOf(plan)),
     terms: isOnBand(plan) ? termsView(termsOf(plan)) : null,
+    loses,
     refusal: refusal === null ? null : { code: refusal.code, details: { ...refusal.details } },
     currency: 'USD',
   };

@@ -3433,6 +3433,7 @@ export interface Preview {
     overageRate: string;
     requestsPerMinute: number;
   } | null;
+  loses: Array<'sso'>;
   refusal: {
     code: string;
     details: Record<string, unknown>;
