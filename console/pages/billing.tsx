@@ -211,7 +211,7 @@ function ChangePlan({ scope, plan, close }: Pick<PageProps, 'scope'> & { plan: P
                 {loses.includes('sso') && (
                   <p class="notice warn">
                     Single sign-on ends with it. Members who came by the provider set a password by “Forgotten
-                    password”; tell them before.
+                    password”; let them know before.
                   </p>
                 )}
                 {refusal !== null && (
