@@ -2,7 +2,7 @@
  * `<flock-pay>` in a page of a merchant, under a strict policy: what it shows of an honest cloud, and that of a hostile
  * one no address is shown. payments part 6, B3.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
@@ -20,18 +20,20 @@ const browser = await chromium.launch({
   executablePath: PLACES.find((path) => existsSync(path))!,
   args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
 });
-const { path: SCRIPT, integrity: INTEGRITY } = keptElements()[0]!;
+const guide = readFileSync(new URL('../../docs/payments.md', import.meta.url), 'utf8');
+const { path: SCRIPT, integrity: INTEGRITY } = keptElements().find(({ path }) => guide.includes(path))!;
 /** The page of the merchant has in it what its address says. */
 const site = createServer(({ url }, response) => {
   const asked = new URL(url ?? '/', 'http://localhost').searchParams,
-    [attributes, integrity] = [asked.get('with') ?? '', asked.get('integrity') ?? INTEGRITY];
+    [attributes, integrity] = [asked.get('with') ?? '', asked.get('integrity') ?? INTEGRITY],
+    frame = asked.get('frame');
   response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; img-src data:; script-src ${cloud.url}; connect-src ${cloud.url}; require-trusted-types-for 'script'`,
+    'content-security-policy': `default-src 'none'; img-src data:; script-src ${cloud.url}; connect-src ${cloud.url}; frame-src ${cloud.url}; require-trusted-types-for 'script'`,
   });
   response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
 <script src="${cloud.url}${SCRIPT}" integrity="${integrity}" crossorigin></script>
-<h1>Shop</h1><flock-pay ${attributes}></flock-pay>`);
+<h1>Shop</h1>${frame === null ? `<flock-pay ${attributes}></flock-pay>` : `<iframe src="${frame}"></iframe>`}`);
 });
 await new Promise<void>((resolve) => void site.listen(0, 'localhost', resolve));
 const ORIGIN = `http://localhost:${(site.address() as AddressInfo).port}`;
@@ -234,4 +236,63 @@ test('payments E2, E8, E9: other bytes do not run, another origin is not served,
   await reaches(refused.page, 'error');
   t.notRegex(await shown(refused.page), /0x[0-9A-Fa-f]{4}/);
   await refused.context.close();
+});
+
+test('payments E10, F42: a frame opens and follows a payment, speaks to the registered page that frames it alone, and is empty in any other', async (t) => {
+  const { sandbox, slug } = await shop();
+  /** A page that frames a path, and what it is posted. */
+  const framing = async (path: string, of = ORIGIN) => {
+    const context = await browser.newContext({ viewport: { width: 420, height: 800 } });
+    await context.addInitScript({
+      content: `globalThis.posted = [];
+        if (parent === window) addEventListener('message', ({ origin, data }) => globalThis.posted.push({ origin, ...data }));`,
+    });
+    const page = await context.newPage();
+    await page.goto(`${of}/?${new URLSearchParams({ frame: `${cloud.url}${path}` }).toString()}`);
+    return { context, page, posted: () => page.evaluate('globalThis.posted') as Promise<Session[]> };
+  };
+  const path = `/embed/frame/${slug}?origin=${encodeURIComponent(ORIGIN)}`;
+  const { page, context, posted } = await framing(path);
+  const frame = page.frameLocator('iframe');
+  await frame.locator('button[type=submit]').click();
+  await frame.locator('#pay[data-status="awaiting_payment"]').waitFor();
+  const address = (await frame.locator('.address').first().innerText()).replace(/\s/g, '');
+  t.is(await frame.locator('[data-copy-link]').count(), 0, 'its own address is no link to pass on');
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/component-frame.png`, fullPage: true });
+  await sandbox.client.must('simulateDeposit', {
+    body: { address, chain: 'eth', amount: '25', tokenContract: USDC, autoConfirm: true } as never,
+  });
+  await page.waitForFunction(`globalThis.posted.some(({ status }) => status === 'confirmed')`);
+  const said = await posted();
+  t.true(said.every(({ origin, source, v }) => origin === cloud.url && source === 'flock-pay' && v === 1));
+  t.deepEqual(
+    said
+      .filter(({ type }) => type === 'state')
+      .map(({ paymentId, status }) => [/^pay_/.test(paymentId), status])
+      .at(0),
+    [true, 'awaiting_payment'],
+  );
+  t.true(said.some(({ type, height }) => type === 'height' && height > 100));
+  await context.close();
+  const answered = (asked: string) => fetch(`${cloud.url}${asked}`);
+  t.regex((await answered(path)).headers.get('content-security-policy')!, new RegExp(`frame-ancestors ${ORIGIN}(;|$)`));
+  t.is((await answered(path)).headers.get('x-robots-tag'), 'noindex, nofollow');
+  for (const asked of [
+    `/embed/frame/${slug}?origin=https%3A%2F%2Fevil.example`,
+    `/embed/frame/${slug}`,
+    `/pay/${slug}`,
+  ])
+    t.regex((await answered(asked)).headers.get('content-security-policy')!, /frame-ancestors 'none'/, asked);
+  t.is((await answered(`/embed/frame/${slug}?origin=*`)).status, 403);
+  t.is((await answered('/embed/frame/nobody-has-this?origin=x')).status, 404);
+  // Another page that names the registered origin is not that origin: the browser shows it nothing.
+  const another = createServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${cloud.url}${path}"></iframe>`),
+  );
+  await new Promise<void>((resolve) => void another.listen(0, 'localhost', resolve));
+  const elsewhere = await framing(path, `http://localhost:${(another.address() as AddressInfo).port}`);
+  t.is(await elsewhere.page.frameLocator('iframe').locator('form').count(), 0);
+  t.deepEqual(await elsewhere.posted(), []);
+  await elsewhere.context.close();
+  another.close();
 });

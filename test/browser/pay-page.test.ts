@@ -278,7 +278,7 @@ test('payments H10: a wallet of the browser pays what the page asks for once, by
     amount: '1.5',
     amountRemaining: '1.5',
   } as Session;
-  const reader = { language: 'en', say: sayIn('en'), environment: 'live' } as const;
+  const reader = { language: 'en', say: sayIn('en'), environment: 'live', frame: null } as const;
   const { page, context, faults } = await payer();
   await context.addInitScript({ content: WALLET });
   await page.route('**/pay/order/pay_1**', (route) =>

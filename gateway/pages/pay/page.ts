@@ -22,13 +22,27 @@ export const STYLE = asset('pay.css');
 export const SCRIPT = asset('pay.js');
 export const ICON = asset('icon.svg');
 export const INVOICE_STYLE = asset('invoice.css');
+/** What the page says to the page that frames it. payments E10. */
+export const FRAME_SCRIPT = asset('frame.js');
 
 /** Who looks at a page, and in which words. */
 export interface Reader {
   readonly language: Language;
   readonly say: Say;
   readonly environment: Environment;
+  /** The registered origin of the page that frames it; null of a page of its own. payments E10. */
+  readonly frame: string | null;
 }
+
+/** Where a link's page is, or a payment's, for this reader. */
+export const placeOfPage = (
+  { language, frame }: Pick<Reader, 'language' | 'frame'>,
+  slug: string,
+  paymentId: string | null = null,
+): string => {
+  const rest = `${slug}${paymentId === null ? '' : `/${paymentId}`}?lang=${language}`;
+  return frame === null ? `/pay/${rest}` : `/embed/frame/${rest}&origin=${encodeURIComponent(frame)}`;
+};
 
 /** Seconds between two looks of a page without scripts. payments H1. */
 const REFRESH_SECONDS = 20;
@@ -44,18 +58,19 @@ interface Frame {
 
 /** A whole document. */
 export function page(
-  { language, say, environment }: Reader,
+  { language, say, environment, frame }: Reader,
   { title, refresh = false, style, script, body }: Frame,
 ): string {
   const again = refresh ? `<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>` : '';
   const more = style === undefined ? '' : `<link rel="stylesheet" href="${style.path}">`,
     runs = script === false ? '' : `<script defer src="${SCRIPT.path}"></script>`;
+  const framed = frame === null ? '' : `<script defer src="${FRAME_SCRIPT.path}"></script>`;
   const test = environment === 'sandbox' ? `<p class="test">${escaped(say('sandbox'))}</p>` : '';
   return `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8">
+<html lang="${language}" dir="${directionOf(language)}"${attribute('data-framed-by', frame)}><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow"><title>${escaped(title)}</title>${again}
-<link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${STYLE.path}">${more}${runs}</head>
+<link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${STYLE.path}">${more}${runs}${framed}</head>
 <body>${test}<main>${body}</main></body></html>`;
 }
 
@@ -81,6 +96,9 @@ export function supportMarkup(
     site = supportUrl === null ? '' : `<a href="${escaped(supportUrl)}" rel="noreferrer">${escaped(supportUrl)}</a>`;
   return `<footer><p>${escaped(say('support'))} ${mail} ${site}</p></footer>`;
 }
+
+/** What leads away from a framed page opens a page of its own. */
+const outOf = ({ frame }: Reader): string => (frame === null ? '' : ' target="_blank"');
 
 const titleOf = ({ link, merchant }: Pick<LinkView, 'link' | 'merchant'>): string =>
   [link.title, merchant.name].filter((text) => text !== null).join(' · ');
@@ -136,7 +154,7 @@ export function paymentPage(session: Session, path: string | null, reader: Reade
     .map(({ text, href }) =>
       href === null
         ? `<li>${escaped(text)}</li>`
-        : `<li><a href="${escaped(href)}" rel="noreferrer">${escaped(text)}</a></li>`,
+        : `<li><a href="${escaped(href)}" rel="noreferrer"${outOf(reader)}>${escaped(text)}</a></li>`,
     )
     .join('');
   const follows = path !== null && model.live;
@@ -154,12 +172,12 @@ ${part('time', model, '<p id="time"></p>')}
 ${askMarkup(session, model, reader)}
 ${part('transfers', model, `<h3>${escaped(say('transfers'))}</h3><ul id="transfers">${transfers}</ul>`)}
 ${part('notices', model, `<ul id="notices">${model.notices.map((text) => `<li>${escaped(text)}</li>`).join('')}</ul>`)}
-${part('shop', model, `<p><a class="wallet" id="shop"${attribute('href', model.shop)} rel="noreferrer">${escaped(say('toShop'))}</a></p>`)}
+${part('shop', model, `<p><a class="wallet" id="shop"${attribute('href', model.shop)} rel="noreferrer"${outOf(reader)}>${escaped(say('toShop'))}</a></p>`)}
 ${part('wait', model, `<p>${escaped(say('bitcoinWait'))}</p>`)}
 ${part('help', model, `<p data-text="help">${escaped(model.help)}</p>`)}
-${part('renew', model, `<p>${escaped(say('otherAddress'))}</p><p><a class="wallet" href="${escaped(`/pay/${link.slug}?lang=${language}`)}">${escaped(say('renew'))}</a></p>`)}
-<p class="buttons">${button('copy', null, say('copyLink'), ' data-copy-link')}
-<a href="${escaped(`/pay/${link.slug}?lang=${language}`)}">${escaped(say('anew'))}</a></p>
+${part('renew', model, `<p>${escaped(say('otherAddress'))}</p><p><a class="wallet" href="${escaped(placeOfPage(reader, link.slug))}">${escaped(say('renew'))}</a></p>`)}
+<p class="buttons">${reader.frame === null ? button('copy', null, say('copyLink'), ' data-copy-link') : ''}
+<a href="${escaped(placeOfPage(reader, link.slug))}">${escaped(say('anew'))}</a></p>
 <p class="said" role="status" id="said"></p>${supportMarkup(merchant, reader)}</div>`;
   return page(reader, { title: `${model.state} · ${titleOf(session)}`, refresh: follows, body });
 }
@@ -189,7 +207,7 @@ export function linkPage(view: LinkView, problem: Problem | null, reader: Reader
   const asks = `<dl><dt>${escaped(say('amount'))}</dt><dd>${limitsOf(view, say)}</dd><dt>${escaped(say('network'))}</dt><dd>${escaped(network)}</dd></dl>`;
   const field = (name: string, label: string, more: string): string =>
     `<p><label for="${name}">${escaped(label)}</label><input id="${name}" name="${name}" dir="ltr"${more}></p>`;
-  const form = `<form method="post" action="/pay/${escaped(link.slug)}"><input type="hidden" name="lang" value="${language}">
+  const form = `<form method="post" action="${escaped(placeOfPage(reader, link.slug))}"><input type="hidden" name="lang" value="${language}">
 ${link.mode === 'donation' ? field('amount', say('announce'), ` inputmode="decimal" autocomplete="off"${attribute('value', problem?.amount ?? '')}`) : ''}
 ${view.emailRequired ? field('email', say('email'), ` type="email" required maxlength="254" autocomplete="email"${attribute('value', problem?.email ?? '')}`) : ''}
 ${view.emailRequired ? `<p><label for="name">${escaped(say('name'))}</label><input id="name" name="name" dir="auto" maxlength="120" autocomplete="name"${attribute('value', problem?.name ?? '')}></p>` : ''}

@@ -35,6 +35,7 @@
         if (href !== null) {
           inner.href = href;
           inner.rel = 'noreferrer';
+          if (document.documentElement.dataset.framedBy !== undefined) inner.target = '_blank';
         }
         inner.textContent = text;
         return row;

@@ -6,11 +6,12 @@
  *   POST /pay/{slug}                   303 to the payment; the form again where something is missing
  *   GET  /pay/{slug}/{paymentId}       the payment
  *   GET  /pay/{slug}/{paymentId}/now   the same in words, for the page's script
+ *   …    /embed/frame/…                the same in a page of the merchant's, `?origin=` a registered one (E10)
  *   GET  /invoices/{token}             an invoice (`invoice.ts`)
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findKeyMaterial } from '../../../protocol/node/key-material.ts';
-import { isRefusal, Refused, statusOf, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, refuse, Refused, statusOf, type Refusal } from '../../../protocol/errors.ts';
 import { environmentOf } from '../../../protocol/ids.ts';
 import { donateBody, openSessionBody } from '../../../protocol/schema/payments.ts';
 import type { GatewayDeps } from '../../deps.ts';
@@ -19,10 +20,12 @@ import { notServing, refusalOrFault } from '../../http/faults.ts';
 import type { Checkout, Payer, Place } from '../../http/payment/checkout.ts';
 import { serveInvoices } from './invoice.ts';
 import {
+  FRAME_SCRIPT,
   ICON,
   INVOICE_STYLE,
   linkPage,
   paymentPage,
+  placeOfPage,
   plainPage,
   SCRIPT,
   STYLE,
@@ -54,7 +57,18 @@ const HEADERS = {
   'x-robots-tag': 'noindex, nofollow',
   'cache-control': 'no-store',
 } as const;
+/** Of a page in a frame: nobody but the page that it speaks to may frame it. payments E10. */
+const framedHeaders = (frame: string) => {
+  const { 'cross-origin-opener-policy': _, ...headers } = HEADERS;
+  return {
+    ...headers,
+    'content-security-policy': PAY_POLICY.replace("frame-ancestors 'none'", `frame-ancestors ${frame}`),
+  };
+};
 const FOREVER = 'public, max-age=31536000, immutable';
+const FRAME = '/embed/frame';
+/** Where the pages are: on their own, and in a page of the merchant's. */
+const BASES = ['/pay', FRAME] as const;
 const FORM_BYTES_MAX = 16_384;
 
 type Params = { slug: string; paymentId: string };
@@ -104,12 +118,17 @@ export async function servePay(
     setHeader: () => undefined,
     wasThere: () => undefined,
   });
-  const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
-    reply.code(status).headers(HEADERS).type('text/html; charset=utf-8').send(page);
+  const send = (reply: FastifyReply, status: number, page: string, frame: string | null = null): FastifyReply =>
+    reply
+      .code(status)
+      .headers(frame === null ? HEADERS : framedHeaders(frame))
+      .type('text/html; charset=utf-8')
+      .send(page);
   const readerIn = (
     request: FastifyRequest,
     of: { readonly payment: string | null; readonly merchant: string | null },
     environment: Reader['environment'],
+    frame: string | null = null,
   ): Reader => {
     const asked = textIn(request.query as Query, 'lang') || textIn(request.body as object | null, 'lang');
     const language = languageOf({
@@ -117,13 +136,26 @@ export async function servePay(
       accepted: request.headers['accept-language'],
       ...of,
     });
-    return { language, say: sayIn(language), environment };
+    return { language, say: sayIn(language), environment, frame };
+  };
+  const isFramed = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url?.startsWith(FRAME) === true;
+  /** The page that frames this one, where the account registered it: checked with each request. */
+  const frameOf = (request: FastifyRequest, { state }: Place): string | null => {
+    const origin = textIn(request.query as Query, 'origin');
+    return isFramed(request) && state.paymentSettings.origins.includes(origin) ? origin : null;
+  };
+  /** The link that is meant, for a page that may show it. */
+  const placeOf = async (request: FastifyRequest, of: Parameters<Checkout['placeOf']>[1]): Promise<Place | Refusal> => {
+    const place = await checkout.placeOf(payerOf(request), of);
+    if (isRefusal(place) || !isFramed(request) || frameOf(request, place) !== null) return place;
+    return refuse('ORIGIN_NOT_REGISTERED');
   };
   const readerOf = (request: FastifyRequest, place: Place | null): Reader =>
     readerIn(
       request,
       { payment: null, merchant: place?.state.paymentSettings.language ?? null },
       place === null ? 'live' : environmentOf(place.link.accountId),
+      place === null ? null : frameOf(request, place),
     );
   /** The same page whatever there is none of. */
   const none = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply => {
@@ -137,7 +169,7 @@ export async function servePay(
   /** The payment of this very link. */
   const sessionOf = async (request: FastifyRequest): Promise<{ place: Place; session: Session } | Refusal> => {
     const { slug, paymentId } = request.params as Params;
-    const place = await checkout.placeOf(payerOf(request), { paymentId });
+    const place = await placeOf(request, { paymentId });
     if (isRefusal(place)) return place;
     const session = await checkout.paymentOf(place, paymentId);
     if (isRefusal(session)) return session;
@@ -145,7 +177,9 @@ export async function servePay(
   };
 
   await app.register(async (pages) => {
-    const files: ReadonlySet<string> = new Set([STYLE, SCRIPT, ICON, INVOICE_STYLE].map(({ path }) => path));
+    const files: ReadonlySet<string> = new Set(
+      [STYLE, SCRIPT, FRAME_SCRIPT, ICON, INVOICE_STYLE].map(({ path }) => path),
+    );
     // A node that may own nothing, or stops, decides nothing: for a page as for the API.
     pages.addHook('onRequest', async ({ routeOptions }) => {
       if (files.has(routeOptions.url ?? '')) return;
@@ -170,6 +204,7 @@ export async function servePay(
       [STYLE, 'text/css; charset=utf-8'],
       [INVOICE_STYLE, 'text/css; charset=utf-8'],
       [SCRIPT, 'text/javascript; charset=utf-8'],
+      [FRAME_SCRIPT, 'text/javascript; charset=utf-8'],
       [ICON, 'image/svg+xml'],
     ] as const)
       pages.get(file.path, async (_request, reply) =>
@@ -185,67 +220,60 @@ export async function servePay(
         readerIn(request, { payment: language, merchant: null }, environment),
     });
 
-    pages.get(
-      '/pay/:slug',
-      whole(async (request, reply) => {
-        const place = await checkout.placeOf(payerOf(request), { slug: (request.params as Params).slug });
-        if (isRefusal(place)) return none(request, reply, place);
-        return showLink(request, reply, place, null);
-      }),
-    );
+    for (const base of BASES) servePages(base);
+    function servePages(base: string): void {
+      pages.get(
+        `${base}/:slug`,
+        whole(async (request, reply) => {
+          const place = await placeOf(request, { slug: (request.params as Params).slug });
+          if (isRefusal(place)) return none(request, reply, place);
+          return showLink(request, reply, place, null);
+        }),
+      );
 
-    pages.post(
-      '/pay/:slug',
-      whole(async (request, reply) => {
-        const { slug } = request.params as Params,
-          payer = payerOf(request);
-        const place = await checkout.placeOf(payer, { slug });
-        if (isRefusal(place)) return none(request, reply, place);
-        const reader = readerOf(request, place);
-        if (isForeign(request, own)) return send(reply, 403, plainPage(reader.say('notNow'), '', reader));
-        const fields = request.body as object | null;
-        const given = {
-          email: textIn(fields, 'email'),
-          name: textIn(fields, 'name'),
-          amount: textIn(fields, 'amount'),
-        };
-        const opened = fields === null ? null : await open(place, payer, given, reader.language);
-        if (opened === null || isRefusal(opened))
-          return showLink(
-            request,
-            reply,
-            place,
-            {
-              ...given,
-              text: reader.say(opened === null ? 'badEmail' : wordOf(opened)),
-            },
-            opened === null ? 400 : statusOf(opened.code),
-          );
-        const lang = `lang=${reader.language}`;
-        return reply
-          .headers(HEADERS)
-          .redirect(
-            opened.paymentId === null
-              ? `/pay/${slug}?${lang}&amount=${encodeURIComponent(given.amount)}`
-              : `/pay/${slug}/${opened.paymentId}?${lang}`,
-            303,
-          );
-      }),
-    );
+      pages.post(
+        `${base}/:slug`,
+        whole(async (request, reply) => {
+          const { slug } = request.params as Params,
+            payer = payerOf(request);
+          const place = await placeOf(request, { slug });
+          if (isRefusal(place)) return none(request, reply, place);
+          const reader = readerOf(request, place);
+          if (isForeign(request, own)) return send(reply, 403, plainPage(reader.say('notNow'), '', reader));
+          const fields = request.body as object | null;
+          const given = {
+            email: textIn(fields, 'email'),
+            name: textIn(fields, 'name'),
+            amount: textIn(fields, 'amount'),
+          };
+          const opened = fields === null ? null : await open(place, payer, given, reader.language);
+          if (opened === null || isRefusal(opened))
+            return showLink(
+              request,
+              reply,
+              place,
+              {
+                ...given,
+                text: reader.say(opened === null ? 'badEmail' : wordOf(opened)),
+              },
+              opened === null ? 400 : statusOf(opened.code),
+            );
+          const amount = opened.paymentId === null ? `&amount=${encodeURIComponent(given.amount)}` : '';
+          return reply.headers(HEADERS).redirect(`${placeOfPage(reader, slug, opened.paymentId)}${amount}`, 303);
+        }),
+      );
 
-    pages.get(
-      '/pay/:slug/:paymentId',
-      whole(async (request, reply) => {
-        const found = await sessionOf(request);
-        if (isRefusal(found)) return none(request, reply, found);
-        const { slug, paymentId } = request.params as Params;
-        return send(
-          reply,
-          200,
-          paymentPage(found.session, `/pay/${slug}/${paymentId}`, readerOf(request, found.place)),
-        );
-      }),
-    );
+      pages.get(
+        `${base}/:slug/:paymentId`,
+        whole(async (request, reply) => {
+          const found = await sessionOf(request);
+          if (isRefusal(found)) return none(request, reply, found);
+          const { slug, paymentId } = request.params as Params;
+          const reader = readerOf(request, found.place);
+          return send(reply, 200, paymentPage(found.session, `/pay/${slug}/${paymentId}`, reader), reader.frame);
+        }),
+      );
+    }
 
     pages.get(
       '/pay/:slug/:paymentId/now',
@@ -270,9 +298,9 @@ export async function servePay(
     const view = checkout.linkOf(place),
       reader = readerOf(request, place);
     if (place.link.addressMode !== 'shared' || !view.open || problem !== null)
-      return send(reply, status, linkPage(view, problem, reader));
+      return send(reply, status, linkPage(view, problem, reader), reader.frame);
     const session = await checkout.sharedOf(place, textIn(request.query as Query, 'amount'));
-    return send(reply, status, paymentPage(session, null, reader));
+    return send(reply, status, paymentPage(session, null, reader), reader.frame);
   }
 
   /** Null for what the form does not take. */

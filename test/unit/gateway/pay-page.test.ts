@@ -141,7 +141,7 @@ test('payments H10, F23, F31: a wallet of the browser is asked for exactly what 
 
 test('payments H9, S10: bitcoin says before it is paid how long it takes; what is too much, short or late names whom to ask, and offers nothing back', (t) => {
   const say = sayIn('en'),
-    reader = { language: 'en', say, environment: 'live' } as const;
+    reader = { language: 'en', say, environment: 'live', frame: null } as const;
   t.true(modelOf(session({ chain: 'btc', tokenContract: null }), say, 'live').parts.includes('wait'));
   for (const more of [{ chain: 'eth' }, { chain: 'btc', status: 'detected' }] as const)
     t.false(modelOf(session(more), say, 'live').parts.includes('wait'));
