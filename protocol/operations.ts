@@ -29,6 +29,7 @@ export const OPERATIONS = {
   repriceTransaction: 'PATCH /v1/transactions/unsigned/{id}',
   broadcastTransaction: 'POST /v1/transactions/{id}/broadcast',
   search: 'GET /v1/search',
+  listEvents: 'GET /v1/events',
   getEvent: 'GET /v1/events/{id}',
   openStream: 'GET /v1/stream bare',
   createWebhook: 'POST /v1/webhooks',

@@ -41,18 +41,23 @@ export const SILENCE_MS = 40_000;
 export type StreamEnd = { readonly why: 'refused'; readonly refusal: Refusal } | { readonly why: 'ended' | 'lost' };
 
 /** Reads the body of a stream until it ends. `hear` has each hint, in order. Throws what the connection throws. */
-export async function readHints(body: ReadableStream<Uint8Array>, hear: (hint: Hint) => void, silent: () => void) {
+export async function readHints(
+  body: ReadableStream<Uint8Array>,
+  hear: (hint: Hint) => void,
+  silent: () => void,
+  silenceMs: number = SILENCE_MS,
+) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '',
     place = '';
-  let clock = setTimeout(silent, SILENCE_MS);
+  let clock = setTimeout(silent, silenceMs);
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(clock);
-      clock = setTimeout(silent, SILENCE_MS);
+      clock = setTimeout(silent, silenceMs);
       const frames = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = frames.pop()!;
       for (const frame of frames) {

@@ -33,4 +33,22 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./api.ts')).api(args, flags),
     help: async (args) => (await import('./api.ts')).helpOf(args),
   },
+  {
+    words: ['listen'],
+    usage: 'listen [--forward-to URL] [--events E,E] [--secret-file F] [--timeout S] [--count N] | --print-secret',
+    does: 'prints events as they happen and, of the sandbox, posts them signed to an address of this machine',
+    run: async (args, flags) => (await import('./listen.ts')).listen(args, flags),
+  },
+  {
+    words: ['events'],
+    usage: 'events [evt_…] [--since evt_…|start] [--size N]',
+    does: 'lists events in their order, the newest where no place is given; of one, its bytes',
+    run: async (args, flags) => (await import('./events.ts')).events(args, flags),
+  },
+  {
+    words: ['replay'],
+    usage: 'replay evt_… [--to URL] | --from TIME --to TIME [--send]',
+    does: 'delivers an event once more, or posts it to an address; of a time counts deliveries, then replays them',
+    run: async (args, flags) => (await import('./events.ts')).replay(args, flags),
+  },
 ];

@@ -62,7 +62,8 @@ export function removeProfile(name: string, env: Environ): boolean {
   const dir = openDir(env);
   const existed = dir !== null && namesIn(dir).includes(name);
   if (dir !== null)
-    for (const file of [`${name}.json`, `${name}.listen.json`]) rmSync(join(dir, file), { force: true });
+    for (const file of [`${name}.json`, `${name}.listen.json`, `${name}.secret.json`])
+      rmSync(join(dir, file), { force: true });
   return existed;
 }
 

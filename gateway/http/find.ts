@@ -13,7 +13,9 @@ const HITS_MAX = 20;
 
 type Hit = ReplyOf<'search'>['content'][number];
 
-export function findHandlers({ stores }: Pick<HandlerDeps, 'stores'>): Pick<Handlers, 'search' | 'getEvent'> {
+export function findHandlers({
+  stores,
+}: Pick<HandlerDeps, 'stores'>): Pick<Handlers, 'search' | 'listEvents' | 'getEvent'> {
   const { find, reads } = stores;
   return {
     async search(asked) {
@@ -27,6 +29,23 @@ export function findHandlers({ stores }: Pick<HandlerDeps, 'stores'>): Pick<Hand
         HITS_MAX,
       );
       return { content: found.map(({ createdAtMs, ...hit }) => ({ ...hit, createdAt: instantOf(createdAtMs) })) };
+    },
+    async listEvents(asked) {
+      const accountId = accountOf(asked),
+        { since, size } = asked.query;
+      const found = await find.events(accountId, size + 1, since === 'start' ? null : since);
+      if (found === null) return unknownIn(asked, 'event', since!);
+      // The newest ones are a whole: one more is before them, not behind.
+      const content = since === undefined ? found.slice(-size) : found.slice(0, size);
+      return {
+        content: content.map(({ id, event, body, createdAtMs }) => ({
+          id,
+          event: event as ReplyOf<'getEvent'>['event'],
+          createdAt: instantOf(createdAtMs),
+          body,
+        })),
+        hasMore: since !== undefined && found.length > size,
+      };
     },
     async getEvent(asked) {
       const accountId = accountOf(asked),

@@ -37,4 +37,9 @@ export interface FindStore {
   /** At most `limit` of each kind, what is exactly so before what begins so, newest first. */
   find(accountId: AccountId, wanted: Wanted, limit: number): Promise<Found[]>;
   event(accountId: AccountId, id: string): Promise<PublishedEvent | null>;
+  /**
+   * At most `limit` events in the order of their publication: behind `since`, from the first one where that is null,
+   * and the newest ones without it. Null where the account has no event `since`.
+   */
+  events(accountId: AccountId, limit: number, since?: string | null): Promise<PublishedEvent[] | null>;
 }

@@ -1,4 +1,5 @@
 /** Searches of one tenant over PostgreSQL: each part reads a few entries of one index. Console C16, C17. */
+import type { AccountId } from '../../protocol/ids.ts';
 import type { Found, FindStore, PublishedEvent } from '../../model/ports/find-store.ts';
 import { createLists, type Lists } from './list-pool.ts';
 import type { Columns } from './row-shapes.ts';
@@ -14,6 +15,13 @@ const LAST = '\u{10FFFF}';
 export function createFindStore(own: Sql, lists: Lists = createLists(own, { slots: SLOTS })): FindStore {
   const { sql } = lists;
   const shown = sql`x.id, x.chain, x.status, x.address as text, x.user_ref, x.label, x.created_at`;
+  const read = async (accountId: AccountId, inner: Fragment): Promise<PublishedEvent[]> => {
+    const rows = await lists.run(
+      accountId,
+      async () => sql<Columns[]>`select v.* from ${asTenant(sql, accountId, inner)} order by v.seq`,
+    );
+    return rows.map(publishedOf);
+  };
   return {
     async find(accountId, { addresses: texts, txids, userRef, label }, limit) {
       // Each text by itself, so that no other index is walked for it.
@@ -53,10 +61,25 @@ export function createFindStore(own: Sql, lists: Lists = createLists(own, { slot
         own,
         accountId,
         own`select event_id, event, body, created_at from publication where account_id = t.account and event_id = ${id}`,
-        (row) => ({ id: row.eventId, event: row.event, body: row.body, createdAtMs: row.createdAt }) as PublishedEvent,
+        publishedOf,
       ),
+    async events(accountId, limit, since) {
+      const all = sql`select x.event_id, x.event, x.body, x.created_at, x.seq from publication x where x.account_id = t.account`;
+      if (since === undefined) return read(accountId, sql`${all} order by x.seq desc limit ${limit}`);
+      if (since === null) return read(accountId, sql`${all} order by x.seq limit ${limit}`);
+      // With its own row before them: without that the account has no such event.
+      const [own, ...behind] = await read(
+        accountId,
+        sql`${all} and x.seq >= (select s.seq from publication s where s.account_id = t.account and s.event_id = ${since})
+             order by x.seq limit ${limit + 1}`,
+      );
+      return own === undefined ? null : behind;
+    },
   };
 }
+
+const publishedOf = ({ eventId, event, body, createdAt }: Columns): PublishedEvent =>
+  ({ id: eventId, event, body, createdAtMs: createdAt }) as PublishedEvent;
 
 const foundOf = ({ kind, id, chain, status, text, userRef, label, createdAt }: Columns): Found =>
   ({ kind, id, chain, status, text, userRef, label, createdAtMs: createdAt }) as Found;

@@ -15,6 +15,16 @@ export const FIND_ROUTES = {
     refusals: [],
     summary: 'Find an address, transaction, event or delivery by its id, its text, a userRef or how a label begins',
   },
+  listEvents: {
+    ...reads('Webhooks'),
+    where: 'cloud',
+    method: GET,
+    path: '/v1/events',
+    query: find.eventsQuery,
+    reply: find.eventsList,
+    refusals: ['NOT_FOUND'],
+    summary: 'Events as they were published, in that order and without a gap, whatever endpoints there are',
+  },
   getEvent: {
     ...reads('Webhooks'),
     where: 'cloud',

@@ -1,5 +1,6 @@
 /** Search, and one event. Console C16, C17. */
 import { z } from 'zod';
+import { walkQuery } from '../envelope.ts';
 import { CHAINS, EVENTS } from '../slugs.ts';
 import { delivery } from './webhooks.ts';
 import { freeText, instant } from './values.ts';
@@ -42,6 +43,31 @@ export const eventParams = z.strictObject({
     .refine((text) => /^evt_[a-z2-7]{26}$/.test(text), 'NOT_FOUND')
     .meta({ pattern: '^evt_[a-z2-7]{26}$' }),
 });
+/** The place before the first event. */
+const EVENTS_START = 'start';
+export const eventsQuery = walkQuery.pick({ size: true }).extend({
+  since: z
+    .string()
+    .refine((text) => text === EVENTS_START || /^evt_[a-z2-7]{26}$/.test(text), 'NOT_FOUND')
+    .meta({ pattern: '^(start|evt_[a-z2-7]{26})$' })
+    .exactOptional()
+    .meta({ description: 'the events behind this one, or with `start` from the first; without it the newest' }),
+});
+export const eventsList = z.object({
+  content: z.array(
+    z.object({
+      id: z.string(),
+      event: z.enum(EVENTS),
+      createdAt: instant,
+      body: z
+        .string()
+        .nullable()
+        .meta({ description: 'byte for byte what is signed and delivered; null 30 days after the event' }),
+    }),
+  ),
+  hasMore: z.boolean().meta({ description: 'whether there are events behind the last one: ask with it as `since`' }),
+});
+
 export const eventRecord = z.object({
   id: z.string(),
   event: z.enum(EVENTS),

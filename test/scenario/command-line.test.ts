@@ -1,9 +1,16 @@
 /** `flock` as a process against a real cloud and edge. Ecosystem X22–X36. */
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { commandHome, runCommand } from '../support/command.ts';
+import { verifyWebhook } from '../../clients/typescript/src/webhooks.ts';
+import { commandHome, runCommand, startCommand } from '../support/command.ts';
 import { openDeveloper } from '../support/developer.ts';
+import { patiently } from '../support/patience.ts';
+import { ROOT } from '../support/tree.ts';
 
 const flock = await openDeveloper();
 const { deployment } = flock;
@@ -47,4 +54,171 @@ test.serial('ecosystem X22 login --dev takes what npm start keeps', async (t) =>
   const dev = ['login', '--dev', '--data-dir', folder, '--profile', 'dev'];
   t.like(await json([...dev, '--url', deployment.cloudUrl]), { side: 'cloud', environment: 'sandbox' });
   t.like(await json([...dev, '--edge', deployment.edgeUrl]), { side: 'edge', environment: 'sandbox' });
+});
+
+interface Got {
+  readonly id: string;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A receiver whose deliveries are kept; closed, nothing takes a connection. */
+async function receiving(port = 0, status = () => 200) {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got.push({
+        id: request.headers['webhook-id'] as string,
+        body: Buffer.concat(chunks).toString(),
+        headers: request.headers,
+      });
+      response.writeHead(status()).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const at = (server.address() as AddressInfo).port;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { got, port: at, url: `http://127.0.0.1:${at}/hook`, close };
+}
+
+/** What was published behind an event, in its order, as the database has it. */
+const published = async (since: string): Promise<string[]> => {
+  const { content } = await flock.atCloud.must('listEvents', { query: { since, size: 200 } });
+  return content.map(({ id }) => id);
+};
+const newest = async (): Promise<string> =>
+  (await flock.atCloud.must('listEvents', { query: { size: 1 } })).content[0]?.id ?? 'start';
+const deposit = async (address: string): Promise<void> => {
+  const body = { chain: 'eth', address, amount: '0.1', autoConfirm: true } as const;
+  await flock.atEdge.must('simulateDeposit', { body });
+};
+
+test.serial(
+  'ecosystem X29, X30 XA3: listen posts every event once, in order and signed, through a freeze, a dead target and a restart',
+  async (t) => {
+    const first = await receiving();
+    const { address } = await flock.atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'listened' } });
+    const args = ['listen', '--forward-to', first.url];
+    const secret = ((await json(['listen', '--print-secret'])) as { secret: string }).secret;
+    t.like(await json(['listen', '--print-secret']), { secret }, 'it stays');
+    const from = await newest();
+    const one = startCommand(args, { env });
+    await one.says(/^ready/m);
+    await deposit(address);
+    await patiently(
+      'two events',
+      async () => first.got.length,
+      (count) => count >= 2,
+    );
+
+    one.child.kill('SIGSTOP');
+    await deposit(address);
+    await patiently(
+      'more were published',
+      () => published(from),
+      (ids) => ids.length >= 4,
+    );
+    await first.close();
+    one.child.kill('SIGCONT');
+    await one.says(/waiting for/);
+    const second = await receiving(first.port, () => 500);
+    await patiently(
+      'those of the freeze',
+      async () => second.got.length,
+      (count) => count >= 2,
+    );
+    one.child.kill('SIGINT');
+    const ended = await one.ended;
+    t.is(ended.code, 130);
+    t.false(`${ended.out}${ended.err}`.includes(secret));
+
+    await deposit(address);
+    await patiently(
+      'more were published',
+      () => published(from),
+      (ids) => ids.length >= 6,
+    );
+    const again = startCommand([...args, '--json', '--count', '2'], { env });
+    const restarted = await again.ended;
+    t.is(restarted.code, 0);
+    const got = [...first.got, ...second.got];
+    t.deepEqual(
+      got.map(({ id }) => id),
+      await published(from),
+    );
+    for (const { body, headers } of got) {
+      const verdict = await verifyWebhook(body, headers as Record<string, string>, secret);
+      t.true(verdict.ok, JSON.stringify(verdict));
+    }
+    const lines = restarted.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    t.is(lines.length, 2);
+    t.like(lines[0], { posted: { how: 'answered', status: 500 }, event: 'deposit_detected' });
+    await second.close();
+
+    const [id] = await published(from);
+    const shown = await runCommand(['events', id!], { env });
+    t.is(shown.out, `${got[0]!.body}\n`);
+    const third = await receiving();
+    t.is((await runCommand(['replay', id!, '--to', third.url], { env })).code, 0);
+    t.is(third.got[0]!.body, got[0]!.body, 'fault 25: the exact bytes');
+    await third.close();
+    t.is((await runCommand(['replay', id!, '--to', third.url], { env })).code, 5, 'nothing is there');
+    const alone = await runCommand(['replay', id!, '--json'], { env });
+    t.is(alone.code, 1);
+    t.like(JSON.parse(alone.out), { error: { code: 'NO_DELIVERY' } });
+  },
+);
+
+test.serial(
+  'ecosystem X31, X30: live is printed only, another machine needs a word, filtered events are counted',
+  async (t) => {
+    const live = { FLOCK_URL: deployment.cloudUrl, FLOCK_API_KEY: deployment.record.live.cloudApiKey };
+    const as = async (args: readonly string[], more: Record<string, string> = {}) =>
+      (await runCommand(['listen', ...args], { env: { ...env, ...more } })).err;
+    t.regex(await as(['--forward-to', 'http://127.0.0.1:9'], live), /^SANDBOX_ONLY: /);
+    for (const remote of ['http://example.com/x', 'http://10.0.0.1', 'http://127.0.0.1.example.com', 'http://[::2]'])
+      t.regex(await as(['--forward-to', remote]), /^TARGET_REMOTE: .*--allow-remote/, remote);
+    for (const wrong of ['ftp://127.0.0.1', 'http://a:b@127.0.0.1', 'x'])
+      t.regex(await as(['--forward-to', wrong]), /^TARGET: /, wrong);
+    t.regex(await as(['--events', 'deposit_lost']), /^USAGE: --events: deposit_lost is none of /);
+    t.regex(await as(['--count', '0']), /^USAGE: --count/);
+    t.regex(await as(['--profile', 'edge']), /^KEY_OF_OTHER_SIDE: /);
+    t.regex(
+      await as([], { FLOCK_URL: deployment.cloudUrl, FLOCK_API_KEY: `flk_test_${'x'.repeat(40)}` }),
+      /^UNAUTHORIZED: /m,
+    );
+    const { address } = await flock.atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'filtered' } });
+    const one = startCommand(['listen', '--events', 'deposit_confirmed', '--count', '1', '--json'], { env });
+    await one.says(/^ready/m);
+    await deposit(address);
+    const { code, out } = await one.ended;
+    t.is(code, 0);
+    t.like(JSON.parse(out), { event: 'deposit_confirmed', posted: null });
+  },
+);
+
+test.serial('ecosystem X27 fault 28: listen ends with the process that started it', async (t) => {
+  const script = `
+    const { spawn } = require('node:child_process');
+    const child = spawn(process.execPath, ['gateway/cli/flock.ts', 'listen'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.on('data', (text) => { if (/ready/.test(text)) process.stdout.write(child.pid + '\\n'); });`;
+  const parent = spawn(process.execPath, ['-e', script], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line.toString());
+  parent.kill('SIGKILL');
+  await patiently(
+    'it ends',
+    async () => existsSync(`/proc/${pid}`),
+    (isThere) => !isThere,
+  );
+  t.pass();
 });

@@ -83,7 +83,7 @@ test('§1.4 and §9.1: application paths are the same on cloud and edge and carr
     // What an account owes, and what only the cloud has an index of.
     const isOfCloud =
       route.tag === 'Billing' ||
-      ['search', 'getEvent', 'openStream', 'getTimeline', 'getReconciliation', 'exportProject'].includes(
+      ['search', 'listEvents', 'getEvent', 'openStream', 'getTimeline', 'getReconciliation', 'exportProject'].includes(
         route.operationId,
       );
     if (route.credential === 'application' && route.where === 'cloud')

@@ -58,6 +58,7 @@ export const ROWS: readonly Row[] = [
   writes('/v1/webhooks/**'),
   row('GET', '/v1/stream', 'viewer', 'viewer', false),
   row('GET', '/v1/search', 'viewer', 'viewer', false),
+  row('GET', '/v1/events', 'viewer', 'viewer', false),
   row('GET', '/v1/events/{id}', 'viewer', 'viewer', false),
   writes('/v1/sandbox/**'),
   // Treasury.

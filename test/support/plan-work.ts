@@ -1002,9 +1002,10 @@ const PEOPLE: Record<string, Work> = {
     await timeline.entries(live, 'dep_x', 200);
     await timeline.published(live, [eventId('none', 1, 'none')], 20);
   },
-  'find.find event': async ({ stores: { find }, live }) => {
+  'find.find event events': async ({ stores: { find }, live }) => {
     await find.find(live, { addresses: ['0xa', 'b'], txids: ['0xc'], userRef: 'u', label: 'l' }, 20);
     await find.event(live, eventId('none', 1, 'none'));
+    for (const since of [undefined, null, eventId('none', 1, 'none')]) await find.events(live, 20, since);
   },
   'tokenRequests.ask ofAccount reviews review askedBy takeUnread record accept decline sandbox': async ({
     stores: { tokenRequests },

@@ -95,6 +95,7 @@ function read(): Set<string> {
     [
       'clients/cli/profiles.ts',
       'clients/cli/session.ts',
+      'clients/cli/target.ts',
       'developer/options.ts',
       'developer/postgres-binaries.ts',
       'persistence/postgres/migrate.ts',

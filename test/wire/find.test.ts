@@ -134,3 +134,44 @@ test.serial(
     t.is(isRefusal(built) ? built.code : 'found', 'NOT_FOUND');
   },
 );
+
+test.serial(
+  'ecosystem X30: events are read in the order of their publication, from any place, without a gap',
+  async (t) => {
+    const read = (query: object) => client.must('listEvents', { query: query as never });
+    const all = await read({ since: 'start', size: 200 });
+    const stored = await cloud.database.owner<{ eventId: string; body: string }[]>`
+    select event_id, body from flock.publication where account_id = ${ours.sandbox.accountId} order by seq`;
+    t.true(stored.length >= 2, 'some were published');
+    t.deepEqual(
+      all.content.map(({ id, body }) => [id, body]),
+      stored.map((row) => [row.eventId, row.body]),
+    );
+    t.false(all.hasMore);
+    const walked: string[] = [];
+    for (let since = 'start'; ; since = walked.at(-1)!) {
+      const { content, hasMore } = await read({ since, size: 1 });
+      walked.push(...content.map(({ id }) => id));
+      if (!hasMore) break;
+    }
+    t.deepEqual(
+      walked,
+      stored.map((row) => row.eventId),
+    );
+    t.deepEqual(await read({ since: walked.at(-1), size: 20 }), { content: [], hasMore: false });
+    const newest = await read({ size: 1 });
+    t.deepEqual(
+      newest.content.map(({ id }) => id),
+      walked.slice(-1),
+    );
+    t.false(newest.hasMore);
+    for (const who of [theirs.sandbox.client, ours.live.client]) {
+      const outcome = await who.call('listEvents', { query: { since: walked[0]!, size: 20 } });
+      t.is(isRefusal(outcome) ? outcome.code : 'found', 'NOT_FOUND');
+    }
+    for (const query of ['?since=first', '?size=0', '?size=201', '?since=evt_x']) {
+      const { status } = await raw(cloud.url, 'GET', `/v1/events${query}`, { headers: jsonOf(ours.sandbox.apiKey) });
+      t.is(status, query.includes('since') ? 404 : 400, query);
+    }
+  },
+);

@@ -403,6 +403,22 @@ class Flock(Core):
         }
         return cast(types.SearchResult, self._call(operation, arguments, None, timeout, deadline))
 
+    def list_events(
+        self,
+        *,
+        size: int = UNSET,
+        since: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.EventsList:
+        """Events as they were published, in that order and without a gap, whatever endpoints there are."""
+        operation = Operation("listEvents", "GET", "/v1/events", "c")
+        arguments: Dict[str, Any] = {
+            "size": size,
+            "since": since,
+        }
+        return cast(types.EventsList, self._call(operation, arguments, None, timeout, deadline))
+
     def get_event(
         self,
         *,

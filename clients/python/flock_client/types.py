@@ -618,6 +618,18 @@ EventRecord = TypedDict("EventRecord", {
     "deliveries": "List[Delivery]",
 })
 
+EventsList = TypedDict("EventsList", {
+    "content": "List[EventsListContentItem]",
+    "hasMore": "bool",
+})
+
+EventsListContentItem = TypedDict("EventsListContentItem", {
+    "id": "str",
+    "event": "str",
+    "createdAt": "str",
+    "body": "Union[str, None]",
+})
+
 ExportPlan = TypedDict("ExportPlan", {
     "projectId": "str",
     "format": "str",

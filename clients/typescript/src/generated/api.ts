@@ -108,6 +108,11 @@ export interface Operations {
     q?: string;
     txid?: string;
   }, SearchResult>;
+  /** Events as they were published, in that order and without a gap, whatever endpoints there are. */
+  listEvents: Call<{
+    size?: number;
+    since?: string;
+  }, EventsList>;
   /** One event with its body as it was signed, and its deliveries. */
   getEvent: Call<{
     id: string;
@@ -2382,6 +2387,16 @@ export interface EventRecord {
   createdAt: string;
   body: string | null;
   deliveries: Delivery[];
+}
+
+export interface EventsList {
+  content: Array<{
+    id: string;
+    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+    createdAt: string;
+    body: string | null;
+  }>;
+  hasMore: boolean;
 }
 
 export interface ExportPlan {

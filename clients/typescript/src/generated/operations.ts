@@ -20,6 +20,7 @@ buildTransaction POST /v1/transactions/unsigned kb
 repriceTransaction PATCH /v1/transactions/unsigned/{id} k
 broadcastTransaction POST /v1/transactions/{id}/broadcast k
 search GET /v1/search c
+listEvents GET /v1/events c
 getEvent GET /v1/events/{id} c
 createWebhook POST /v1/webhooks kb
 listWebhooks GET /v1/webhooks l
