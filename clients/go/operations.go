@@ -250,6 +250,17 @@ func (c *Client) Search(ctx context.Context, params SearchParams, options ...Cal
 	return call[SearchResult](ctx, c, operation{"search", "GET", "/v1/search", "c"}, params, howOf(options))
 }
 
+// ListEventsParams are the arguments of ListEvents.
+type ListEventsParams struct {
+	Size  *int64  `json:"size,omitempty"`
+	Since *string `json:"since,omitempty"`
+}
+
+// ListEvents: Events as they were published, in that order and without a gap, whatever endpoints there are.
+func (c *Client) ListEvents(ctx context.Context, params ListEventsParams, options ...CallOption) (*EventsList, error) {
+	return call[EventsList](ctx, c, operation{"listEvents", "GET", "/v1/events", "c"}, params, howOf(options))
+}
+
 // GetEventParams are the arguments of GetEvent.
 type GetEventParams struct {
 	ID string `json:"id"`

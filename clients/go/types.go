@@ -1011,6 +1011,22 @@ type EventRecord struct {
 	Deliveries []Delivery `json:"deliveries"`
 }
 
+// EventsList travels.
+type EventsList struct {
+	Content []EventsListContentItem `json:"content"`
+	HasMore bool                    `json:"hasMore"`
+}
+
+// EventsListContentItem travels.
+//
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+type EventsListContentItem struct {
+	ID        string  `json:"id"`
+	Event     string  `json:"event"`
+	CreatedAt string  `json:"createdAt"`
+	Body      *string `json:"body"`
+}
+
 // ExportPlan travels.
 //
 // Format: CSV, JSONL, DESCRIPTORS, KEY_VALUE.
