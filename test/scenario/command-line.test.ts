@@ -89,11 +89,11 @@ async function receiving(port = 0, status = () => 200) {
 
 /** What was published behind an event, in its order, as the database has it. */
 const published = async (since: string): Promise<string[]> => {
-  const { content } = await flock.atCloud.must('listEvents', { query: { since, size: 200 } });
+  const { content } = await flock.atCloud.must('listEvents', { query: { since, size: '200' } });
   return content.map(({ id }) => id);
 };
 const newest = async (): Promise<string> =>
-  (await flock.atCloud.must('listEvents', { query: { size: 1 } })).content[0]?.id ?? 'start';
+  (await flock.atCloud.must('listEvents', { query: { size: '1' } })).content[0]?.id ?? 'start';
 const deposit = async (address: string): Promise<void> => {
   const body = { chain: 'eth', address, amount: '0.1', autoConfirm: true } as const;
   await flock.atEdge.must('simulateDeposit', { body });

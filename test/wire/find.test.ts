@@ -166,7 +166,7 @@ test.serial(
     );
     t.false(newest.hasMore);
     for (const who of [theirs.sandbox.client, ours.live.client]) {
-      const outcome = await who.call('listEvents', { query: { since: walked[0]!, size: 20 } });
+      const outcome = await who.call('listEvents', { query: { since: walked[0]!, size: '20' } });
       t.is(isRefusal(outcome) ? outcome.code : 'found', 'NOT_FOUND');
     }
     for (const query of ['?since=first', '?size=0', '?size=201', '?since=evt_x']) {
