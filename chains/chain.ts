@@ -42,10 +42,7 @@ export interface Network {
   readonly feeCap: bigint;
   /** Confirmations of a gas funding before the sweep that it pays for is sent; the threshold where absent. V42. */
   readonly fundingDepth?: number;
-  /**
-   * Pause between submissions of the same bytes where a transaction lives for moments; ever longer ones where absent.
-   * L31.
-   */
+  /** Pause between submissions of the same bytes of what lives for moments; ever longer where absent. L31. */
   readonly resubmitMs?: number;
   /** Repricings of what is signed that one block allows; no limit where absent. V37. */
   readonly repricingsPerBlockMax?: number;
@@ -88,9 +85,7 @@ export interface ParsedAddress {
 export interface Head {
   readonly height: number;
   readonly hash: string;
-  /**
-   * Highest height that the chain itself calls final (finalized, solidified, validated); null if it has no such tag.
-   */
+  /** Highest height that the chain calls final (finalized, solidified, validated); null if it has no such tag. */
   readonly finalizedHeight: number | null;
 }
 
@@ -192,6 +187,8 @@ export interface Intent {
   readonly maxFeeRatioBps?: number;
   /** Highest fee in all, smallest native unit, where prices move by the block (evm). Treasury 5.4. */
   readonly withinFee?: bigint;
+  /** Of a sweep of coins (btc), a send-all: final ones that are worth their fee, this much together at most. */
+  readonly sweepUpTo?: bigint;
   /** Address that pays the fee in the place of `from` and signs with it, where the chain can do that (sol). L30. */
   readonly feePayer?: string;
 }
@@ -328,6 +325,8 @@ export interface FeeEstimate {
   readonly feeMax: bigint;
   /** What the sender must hold for it, where its own resources pay a part (tron). Absent: the highest fee. */
   readonly held?: bigint;
+  /** What a sweep of coins moves, its fee taken off. */
+  readonly moved?: bigint;
   readonly parts: Readonly<Record<string, string | number>>;
 }
 

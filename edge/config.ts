@@ -95,6 +95,8 @@ const schema = z.object({
   EDGE_KEY_SET_TTL: wholeNumber(600, 30 * 86_400).default(86_400),
   /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
   EDGE_SWEEP_TREASURY_ALLOWLIST: listSetting.refine(isOnceEach, ONCE_FORM).default([]),
+  /** Whether coins of Bitcoin are swept. Treasury 5.4. */
+  EDGE_BTC_SWEEPS: z.enum(['on', 'off']).default('off'),
   /** Public halves of the registry keys: two of them sign each version of the token registry. */
   EDGE_REGISTRY_KEYS: listSetting
     .pipe(
@@ -137,6 +139,8 @@ export interface EdgeConfig {
   readonly spendLedger: SpendLedgerPlace | null;
   /** Where sweeps may go beside the derived treasury. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
+  /** EDGE_BTC_SWEEPS. */
+  readonly btcSweeps: boolean;
   /** Keys of which two must have signed a version of the token registry; none: only the shipped one is used. */
   readonly registryKeys: ReadonlySet<string>;
   readonly instructionTtlMs: number;
@@ -236,6 +240,7 @@ export function readConfig(
       outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger,
       sweepTreasuries,
+      btcSweeps: settings.EDGE_BTC_SWEEPS === 'on',
       registryKeys: new Set(settings.EDGE_REGISTRY_KEYS),
       instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       keySetTtlMs: settings.EDGE_KEY_SET_TTL * 1_000,

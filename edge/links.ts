@@ -220,6 +220,7 @@ function linkPayments(
       fees: config.fees,
       firstNonceMax: config.firstNonceMax,
       sweepTreasuries: config.sweepTreasuries,
+      btcSweeps: config.btcSweeps,
       catalogueOf: parts.registry.catalogueOf,
       nowMs: ports.wallMs,
     },

@@ -31,6 +31,8 @@ export interface Wish {
   readonly feePayer?: string;
   /** Of a sweep whose gas lies there: what it may cost at most. */
   readonly withinFee?: bigint;
+  /** Of a sweep of coins: what it may take together. */
+  readonly sweepUpTo?: bigint;
 }
 
 export interface Ready {
@@ -86,6 +88,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
     ...(to.tag === null ? {} : { tagOfAddress: true }),
     ...(wish.feePayer === undefined ? {} : { feePayer: wish.feePayer }),
     ...(wish.withinFee === undefined ? {} : { withinFee: wish.withinFee }),
+    ...(wish.sweepUpTo === undefined ? {} : { sweepUpTo: wish.sweepUpTo }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
 }

@@ -15,7 +15,7 @@ import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
 import { nextRunAtMs, parseSchedule } from './cron.ts';
 
 /** Families whose sweeps the cloud operates; an edge signs others, which nothing asks it to. */
-const OPERATED: ReadonlySet<Family> = new Set(['evm', 'tron', 'sol', 'xrp', 'xlm']);
+const OPERATED: ReadonlySet<Family> = new Set(['evm', 'tron', 'sol', 'xrp', 'xlm', 'btc']);
 export const isOperated = ({ chain }: Pick<SweepSettings, 'chain'>): boolean => OPERATED.has(FAMILY_OF[chain]);
 
 /** Of a policy that has had no cycle yet, or whose cycles are forgotten. */

@@ -113,13 +113,20 @@ function settingsOf(policy: SweepPolicy): object {
 
 /** One arrow that builds nothing, or the cost of what ended. Refuses: CONFLICT for an arrow that is none. */
 export function moveOperation({
-  command: { known, to, reason, paid, details },
+  command: { known, to, reason, paid, amount, details, sweepId },
   nowMs,
 }: Deciding<'move_sweep_operation'>): AccountDecision<'move_sweep_operation'> {
   const isCost = to === known.state && known.paid === null && paid !== undefined && isOver(known.state);
-  if (!isCost && (!isArrow(known.state, to) || to === 'PLANNED'))
+  const isGivenBack = known.state === 'SIGNING' && to === 'PLANNED' && sweepId !== undefined;
+  if (!isCost && !isGivenBack && (!isArrow(known.state, to) || to === 'PLANNED'))
     return refuse('CONFLICT', { reason: 'state', status: known.state, operationId: known.id });
-  const fields = { reason, ...(paid === undefined ? {} : { paid }), ...(details === undefined ? {} : { details }) };
+  const fields = {
+    reason,
+    ...(paid === undefined ? {} : { paid }),
+    ...(amount === undefined ? {} : { amount }),
+    ...(details === undefined ? {} : { details }),
+    ...(sweepId === undefined ? {} : { sweepId }),
+  };
   const row = moved(known, to, fields, nowMs);
   return accept(row, [{ type: 'sweep_operation_moved', id: row.id, state: to, reason }], [operationWrite(row)]);
 }

@@ -5,6 +5,7 @@
  *   FUNDING    ─▶ FUNDING (once: a price outran the gas, what is missing is built) · SIGNING (the gas is deep enough) ·
  * SKIPPED · FAILED
  *   SIGNING    ─▶ BROADCAST (signed bytes are stored) · SKIPPED · FAILED
+ *   SIGNING    ─▶ PLANNED (a setting of the edge has no sweeps of the chain: the build is given back)
  *   BROADCAST  ─▶ CONFIRMED · FAILED
  *   FAILED     ─▶ PLANNED (retry: another attempt, with transactions of its own)
  */
@@ -29,7 +30,10 @@ const OVER: ReadonlySet<SweepOperationState> = new Set(['CONFIRMED', 'FAILED', '
 export const isArrow = (from: SweepOperationState, to: SweepOperationState): boolean => ARROWS[from].includes(to);
 
 type Fields = Partial<
-  Pick<SweepOperationRow, 'reason' | 'amount' | 'funding' | 'promised' | 'paid' | 'details' | 'fundId' | 'firstFundId'>
+  Pick<
+    SweepOperationRow,
+    'reason' | 'amount' | 'funding' | 'promised' | 'paid' | 'details' | 'fundId' | 'firstFundId' | 'sweepId'
+  >
 >;
 
 /** An operation as it is after an arrow. */

@@ -39,18 +39,21 @@ export interface Now {
 /** What the sweep needs there, and what is there. Null for an address that the account has no more. */
 export async function needOf(
   { parts, accountId, job, binding, state, settings }: Around,
-  { address, amount }: SweepOperationRow,
+  operation: SweepOperationRow,
 ): Promise<Now | null> {
+  const { address, amount } = operation;
   const { client, module, network, catalogue } = binding;
   const from = await parts.reads.addressByText(accountId, job.chain, address),
     to = treasuryOf(state, settings);
   const token = job.tokenContract === null ? null : (catalogue.get(job.tokenContract) ?? null);
   if (from === null || to === null || (token === null && job.tokenContract !== null)) return null;
   const intent = { chain: job.chain, from: address, fromPath: from.derivationPath, to: to.address, tag: to.tag };
-  const asked = { ...intent, amount, token, ...payerOf(settings, tankOf(state, job.chain)) };
+  const coins = coinsOf(operation);
+  const asked: Intent = { ...intent, amount, token, ...payerOf(settings, tankOf(state, job.chain)), ...coins };
   const inputs = await client.fetchBuildInputs(asked);
   const fee = module.estimateFee(network, inputs, asked);
   if (isRefusal(fee)) return null;
+  if (fee.moved !== undefined) return { ...COINS, held: amount, cost: fee.feeMax };
   const [held, gas] = await Promise.all([client.fetchBalance(address, token), client.fetchBalance(address, null)]);
   const need = settings.gasFundingMode === 'FEE_PAYER' ? 0n : heldFor(fee);
   // A Solana account may be emptied whole, or keeps its minimum. L28.
@@ -67,6 +70,13 @@ export async function needOf(
     isWithin: need > gasThere && isPaidBy(binding, inputs, asked, gasThere),
   };
 }
+
+/** Of a sweep of coins, which pays its fee from what it moves and takes what is there of them. */
+const COINS = { need: 0n, gas: 0n, declined: null, opens: false, isWithin: false } as const;
+
+/** A sweep of coins takes all of them that were planned, with what was planned for the fee. */
+export const coinsOf = ({ chain, amount, estimate }: SweepOperationRow): { amount?: 'all'; sweepUpTo?: bigint } =>
+  FAMILY_OF[chain] === 'btc' ? { amount: 'all', sweepUpTo: amount + estimate } : {};
 
 /** Whether a sweep can be priced so that it costs no more than this. */
 function isPaidBy({ module, network }: ChainBinding, inputs: BuildInputs, asked: Intent, gas: bigint): boolean {

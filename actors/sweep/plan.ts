@@ -120,15 +120,16 @@ export async function planOf(
       : null,
     beside = available === null ? null : openJobsOn(state.sweepPolicies, chain);
   const around = { binding, state, settings, trigger, prices };
+  const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
+  const heldBy = (one: SweepCandidate) =>
+    FAMILY_OF[chain] === 'btc' ? coinsOf(binding, intentsFor(one).sweep, one) : balancesOf(binding, one.address, token);
   const looked: Looked[] = [];
   let taken = 0;
   for (let from = page.from, read = found; read.length > 0;) {
     for (let at = 0; at < read.length; at += ASKED_AT_ONCE) {
       const some = read.slice(at, at + ASKED_AT_ONCE);
       const held = await Promise.all(
-        some.map(async (one) =>
-          page.upTo !== undefined && isDecided(state, chain, one) ? NOTHING : balancesOf(binding, one.address, token),
-        ),
+        some.map(async (one) => (page.upTo !== undefined && isDecided(state, chain, one) ? NOTHING : heldBy(one))),
       );
       looked.push(...some.map((candidate, index) => ({ candidate, held: held[index]! })));
     }
@@ -137,7 +138,6 @@ export async function planOf(
     const isLast = read.length < page.most || taken >= page.most || from >= (page.upTo ?? 0);
     read = isLast ? [] : await sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
   }
-  const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
   const addresses = await sharedOut(around, looked, available, intentsFor);
   return { binding, treasury, tank, available, beside, prices, addresses };
 }
@@ -199,6 +199,8 @@ interface Held {
   readonly exists: boolean;
   /** The chain would not run its transfer; absent where that was not asked. */
   readonly isDeclined?: boolean;
+  /** Fee of this address's own sweep, which is taken off `asset`; absent where all cost alike. */
+  readonly fee?: bigint;
 }
 
 /** Decided before the chain is asked: nothing has to be read for it. */
@@ -297,14 +299,14 @@ function plannedOf(
     funding = isShort ? prices.need - held.native : 0n,
     activation = held.exists ? 0n : prices.activation,
     fundFee = isShort ? prices.fund + activation : 0n,
-    paid = prices.sweep + prices.opening + fundFee;
+    paid = (held.fee ?? prices.sweep) + prices.opening + fundFee;
   const counted = paid + funding + (isShort ? uncountedActivation(network, activation) : 0n);
   const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
   const inAsset = costInAsset(paid, network, state.environment, token === null ? null : catalogue.get(token)!.decimals);
   const choice = choose(settings, trigger, {
     balance: held.asset,
     credited,
-    reserve: keptOf(settings, prices, held, credited),
+    reserve: held.fee === undefined ? keptOf(settings, prices, held, credited) : 0n,
     cost: paid,
     costInAsset: inAsset,
     isObserved: candidate.isObserved,
@@ -363,6 +365,18 @@ function intentsOf(
 /** What of a native balance may pay a fee: on xrp the reserve too. R24. */
 export const gasOf = (chain: Chain, { amount, available }: Pick<Balance, 'amount' | 'available'>): bigint =>
   FAMILY_OF[chain] === 'xrp' ? amount : available;
+
+/** Coins that a sweep of the address would move, less its fee; nothing where none is worth it. Treasury 5.4, B6. */
+async function coinsOf(
+  { client, module, network }: ChainBinding,
+  sweep: Intent,
+  { credited }: SweepCandidate,
+): Promise<Held> {
+  const asked: Intent = { ...sweep, amount: 'all', sweepUpTo: credited };
+  const fee = module.estimateFee(network, await client.fetchBuildInputs(asked), asked);
+  const nothing = { asset: 0n, reserved: 0n, native: 0n, exists: true };
+  return isRefusal(fee) ? { ...nothing, fee: 0n } : { ...nothing, asset: fee.moved ?? 0n, fee: fee.feeMax };
+}
 
 async function balancesOf(
   { client, network, catalogue }: ChainBinding,

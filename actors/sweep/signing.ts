@@ -41,7 +41,8 @@ export function frameOf(
 
 /** What an edge's refusal makes of an operation; null: it is asked again later. */
 export interface Verdict {
-  readonly to: 'FAILED' | 'SKIPPED';
+  /** PLANNED: the build is given back, and asked for again when the setting may be another. */
+  readonly to: 'FAILED' | 'SKIPPED' | 'PLANNED';
   readonly reason: string;
   /** Every operation of the job that is not signed ends so: it would be refused as this one was. */
   readonly endsAll: boolean;
@@ -78,6 +79,9 @@ const AWAY: ReadonlySet<string> = new Set([
 ]);
 export const isAway = ({ code = 'INTERNAL_ERROR' }: Said): boolean => AWAY.has(code);
 
+/** An edge without EDGE_BTC_SWEEPS=on: what is planned stays planned. */
+export const BTC_SWEEPS_OFF = 'btc_sweeps_off';
+
 /** A payload that nobody signed while it could land: it is planned anew. */
 const EXPIRED: ReadonlySet<string> = new Set(['expired', 'expiration_before_timestamp']);
 
@@ -112,6 +116,11 @@ export function verdictOf({ code = 'INTERNAL_ERROR', details = {} }: Said): Verd
     };
     const named = 'edge_destination_not_allowed';
     return { to: 'FAILED', reason: named, endsAll: true, blocked: { reason: named, ...blocked } };
+  }
+  if (reason === BTC_SWEEPS_OFF) {
+    const off = { cap: null, spent: null, required: 'on', windowSeconds: null };
+    const blocked = { reason: BTC_SWEEPS_OFF, setting: textOf(setting) ?? 'EDGE_BTC_SWEEPS', ...off };
+    return { to: 'PLANNED', reason: BTC_SWEEPS_OFF, endsAll: false, blocked };
   }
   if (reason === 'sweeps_stopped') return { to: 'SKIPPED', reason: 'sweeps_stopped', endsAll: true, blocked: null };
   if (EXPIRED.has(String(reason))) return { to: 'SKIPPED', reason: 'deadline', endsAll: false, blocked: null };

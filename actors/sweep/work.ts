@@ -23,10 +23,10 @@ import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { tankOf } from '../treasury/view.ts';
 import { UNSIGNED } from './moves.ts';
-import { needOf, payerOf, treasuryOf, type Now } from './need.ts';
+import { coinsOf, needOf, payerOf, treasuryOf, type Now } from './need.ts';
 import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
 import type { PlanSettings } from './plan.ts';
-import { frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
+import { BTC_SWEEPS_OFF, frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
 
 /** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
 export const JOB_DEADLINE_MS = 6 * 3_600_000;
@@ -53,7 +53,8 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
   const settings = JSON.parse(job.settings) as PlanSettings & { enabled: boolean };
   const before = await parts.sweeps.operations(accountId, jobId),
     open = before.filter(({ state: at }) => !ENDED.has(at)),
-    isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST');
+    isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST'),
+    heldMs = heldSince(open);
   const round: Round = {
     parts,
     accountId,
@@ -61,10 +62,11 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
     settings,
     state,
     binding,
+    beganMs: heldMs === null ? job.updatedAtMs : parts.nowMs(),
     endsAll: null,
     isOpening,
     head: null,
-    isEdgeAway: false,
+    isEdgeAway: heldMs !== null && parts.nowMs() - heldMs < HELD_ASK_MS,
     silences: 0,
   };
   for (const operation of open) await step(round, operation);
@@ -78,6 +80,15 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
 
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
 
+/** How often an edge is asked again that has a setting against the job. Each is a build. */
+const HELD_ASK_MS = 10 * 60_000;
+
+/** When an edge last said that a setting keeps the job planned; null where none does. */
+function heldSince(open: readonly SweepOperationRow[]): number | null {
+  const held = open.filter(({ state, details }) => state === 'PLANNED' && details?.includes(BTC_SWEEPS_OFF) === true);
+  return held.length === 0 ? null : Math.max(...held.map(({ updatedAtMs }) => updatedAtMs));
+}
+
 interface Round {
   readonly parts: WorkParts;
   readonly accountId: AccountId;
@@ -85,6 +96,8 @@ interface Round {
   readonly settings: PlanSettings & { enabled: boolean };
   readonly state: AccountState;
   readonly binding: ChainBinding;
+  /** When its deadline began: with its run, and not while a setting of the edge holds it. */
+  readonly beganMs: number;
   /** What the edge said to one operation, and would say to all that are not signed. */
   endsAll: Verdict | null;
   /** A sweep is under way that may make the treasury's account. */
@@ -122,15 +135,16 @@ function isOnItsWay({ state }: SweepOperationRow, built: WithdrawalRow | null): 
   return state !== 'FUNDING' || (built.height === null && !CLOSED.has(built.status));
 }
 
-type Ending = Pick<Verdict, 'to' | 'reason'> & { readonly details?: string };
+type Ending = { readonly to: 'FAILED' | 'SKIPPED'; readonly reason: string; readonly details?: string };
 
 /** Why an operation that is not signed goes no further; null where it does. Treasury S1, 5.3. */
-function stopOf({ parts, job, settings, state, endsAll }: Round, operation: SweepOperationRow): Ending | null {
-  if (endsAll !== null) return { to: endsAll.to, reason: endsAll.reason, ...detailsOf(endsAll.blocked) };
+function stopOf({ parts, job, settings, state, endsAll, beganMs }: Round, operation: SweepOperationRow): Ending | null {
+  if (endsAll !== null && endsAll.to !== 'PLANNED')
+    return { to: endsAll.to, reason: endsAll.reason, ...detailsOf(endsAll.blocked) };
   const policy = state.sweepPolicies.find(({ id }) => id === job.policyId);
   const isOff = policy === undefined || policy.pausedAtMs !== null || (settings.enabled && !policy.enabled);
   if (isOff && UNSIGNED.has(operation.state)) return { to: 'SKIPPED', reason: 'policy_stopped' };
-  return parts.nowMs() - job.updatedAtMs > JOB_DEADLINE_MS ? { to: 'SKIPPED', reason: 'deadline' } : null;
+  return parts.nowMs() - beganMs > JOB_DEADLINE_MS ? { to: 'SKIPPED', reason: 'deadline' } : null;
 }
 
 const detailsOf = (blocked: Blocked | null): { details?: string } =>
@@ -235,7 +249,8 @@ async function build(
   const { parts, accountId, job, state, settings } = round,
     { chain, address } = operation;
   const home = treasuryOf(state, settings),
-    tank = tankOf(state, chain);
+    tank = tankOf(state, chain),
+    { amount: whole = String(amount), sweepUpTo } = coinsOf(operation);
   if (home === null) return end(round, operation, null, { to: 'FAILED', reason: 'no_treasury' });
   const wish =
     to === 'FUNDING'
@@ -247,10 +262,11 @@ async function build(
           chainTag: home.tag,
           ...payerOf(settings, tank),
           ...(withinFee === undefined ? {} : { withinFee }),
+          ...(sweepUpTo === undefined ? {} : { sweepUpTo }),
         };
   const answer = await parts.wayOut.build(
     accountId,
-    { chain, amount: String(amount), kind: 'payment', ...wish },
+    { chain, amount: whole, kind: 'payment', ...wish },
     { id, operation: { known: operation, to, amount, left } },
   );
   if (isRefusal(answer)) {
@@ -354,10 +370,21 @@ async function sign(
     round.isEdgeAway = isAway(said) || round.silences >= SILENCES_MAX;
     return;
   }
-  if (verdict.endsAll) round.endsAll = verdict;
   const heard = detailsOf(verdict.blocked);
+  if (verdict.to === 'PLANNED') return giveBack(round, operation, after, heard.details ?? '{}');
+  if (verdict.endsAll) round.endsAll = verdict;
   const details = heard.details ?? JSON.stringify({ code: said.code, reason: said.details?.['reason'] ?? null });
   await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
+}
+
+/** A setting of the edge has no sweeps of the chain: the operation stays planned, and says which. Others wait with it. */
+async function giveBack(round: Round, known: SweepOperationRow, built: WithdrawalRow, details: string): Promise<void> {
+  const { parts, accountId } = round;
+  round.isEdgeAway = true;
+  const given = await parts.accounts.ask(accountId, { type: 'abandon_withdrawal', known: built });
+  if (given.ok !== true) return;
+  const fresh = { sweepId: newId('txn', parts.nowMs()), details };
+  await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to: 'PLANNED', reason: null, ...fresh });
 }
 
 /** Each is a wait of seconds, for all jobs of the node. */
@@ -383,12 +410,28 @@ async function readyToSign({ parts }: Round, built: WithdrawalRow): Promise<With
 }
 
 /** BROADCAST: as its transaction ends, so does it. */
-async function settle({ parts, accountId }: Round, known: SweepOperationRow): Promise<void> {
+async function settle(round: Round, known: SweepOperationRow): Promise<void> {
+  const { parts, accountId } = round;
   const sweep = await parts.reads.withdrawal(accountId, known.sweepId),
     paid = await paidFor(parts, accountId, known);
+  if (sweep !== null && isStuck(sweep, parts.nowMs())) return replace(round, known, sweep);
   if (sweep === null || paid === null) return;
   const move = { type: 'move_sweep_operation', known, paid } as const;
-  if (sweep.status === 'confirmed') await parts.accounts.ask(accountId, { ...move, to: 'CONFIRMED', reason: null });
+  const { amount } = sweep; // of the version that landed
+  if (sweep.status === 'confirmed')
+    await parts.accounts.ask(accountId, { ...move, to: 'CONFIRMED', reason: null, amount });
   else if (sweep.status === 'failed')
     await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: sweep.height === null ? 'dead' : 'reverted' });
+}
+
+/** B16: a sweep of coins that no block took for so long pays more. Choice: six blocks. */
+const STUCK_MS = 60 * 60_000;
+const isStuck = ({ chain, status, height, updatedAtMs }: WithdrawalRow, nowMs: number): boolean =>
+  FAMILY_OF[chain] === 'btc' && status === 'broadcast' && height === null && nowMs - updatedAtMs > STUCK_MS;
+
+/** A version that displaces the one that waits; where there is none, or the edge signs none, that one goes on. */
+async function replace(round: Round, operation: SweepOperationRow, stuck: WithdrawalRow): Promise<void> {
+  if (round.isEdgeAway) return;
+  const priced = await round.parts.wayOut.reprice(stuck);
+  if (priced.ok === true) await sign(round, operation, priced.reply, 'sweep');
 }

@@ -2,12 +2,13 @@
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { FeeEstimate, Intent, Network } from '../chain.ts';
 import { parseAddress } from './address.ts';
-import type { BtcInputs } from './coin.ts';
+import type { BtcInputs, Coin } from './coin.ts';
 import { btcOf, type BtcNetwork } from './network.ts';
 import { selectCoins, type Wish } from './selection.ts';
 import { decodePsbt } from './psbt.ts';
 import { decodeRaw } from './signed.ts';
 import { feeOf, largest, vsizeOf } from './size.ts';
+import { planSweep } from './sweep.ts';
 
 /**
  * The rate to build with, satoshi per kvB: the node's estimate, never below what it relays nor below the network's
@@ -59,8 +60,10 @@ export function feePartsOf(parts: {
  * INVALID_ADDRESS, INVALID_INPUT.
  */
 export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent): FeeEstimate | Refusal {
-  const wish = wishOf(btcOf(general), inputs, intent);
+  const network = btcOf(general),
+    wish = wishOf(network, inputs, intent);
   if ('ok' in wish) return wish;
+  if (intent.sweepUpTo !== undefined) return sweepFee(network, inputs, wish, intent.sweepUpTo);
   const plan = selectCoins(inputs, wish, new Set());
   if (!plan.ok) {
     const vsize = vsizeOf(wish.kind, 1, [wish.to, wish.from]),
@@ -70,6 +73,16 @@ export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent)
   const { feeSats, vsize, coins, changeSats } = plan;
   const parts = feePartsOf({ feeSats, vsize, inputCount: coins.length, outputCount: changeSats === null ? 1 : 2 });
   return { fee: feeSats, feeMax: feeSats, parts };
+}
+
+/** Fee of a sweep and what it moves. Refuses: as `planSweep`. */
+function sweepFee({ threshold }: BtcNetwork, inputs: BtcInputs, wish: Wish, upTo: bigint): FeeEstimate | Refusal {
+  const isProvable = ({ previous }: Coin) => wish.kind === 'p2tr' || previous !== null;
+  const plan = planSweep(inputs, wish, { upTo, threshold, isProvable }, new Set());
+  if (!plan.ok) return plan;
+  const { feeSats, vsize, coins, amount } = plan,
+    parts = feePartsOf({ feeSats, vsize, inputCount: coins.length, outputCount: 1 });
+  return { fee: feeSats, feeMax: feeSats, moved: amount, parts };
 }
 
 /**

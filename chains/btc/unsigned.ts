@@ -13,6 +13,7 @@ import { btcOf, type BtcNetwork } from './network.ts';
 import { decodePsbt, encodePsbt, type Psbt, type PsbtInput } from './psbt.ts';
 import { INPUTS_MAX, planAll, planOf, selectCoins, shortage, type Plan, type Wish } from './selection.ts';
 import { feeOf, largest } from './size.ts';
+import { planSweep } from './sweep.ts';
 
 /** Signals that the transaction may be replaced; no relative lock. Source: BIP-125, BIP-68. B15. */
 export const SEQUENCE = 0xffff_fffd;
@@ -56,7 +57,11 @@ export function buildUnsigned(
   }
   const wish = wishOf(network, inputs, intent);
   if ('ok' in wish) return wish;
-  const plan = provenPlan(network, inputs, wish, new Set(replay?.value));
+  const taken = new Set(replay?.value),
+    plan =
+      intent.sweepUpTo === undefined
+        ? provenPlan(network, inputs, wish, taken)
+        : sweptPlan(network, inputs, wish, intent.sweepUpTo, taken);
   if (!plan.ok) return plan;
   const refusal = checkFeeCaps(network, plan, plan.amount, intent.maxFeeRatioBps);
   return (
@@ -73,9 +78,18 @@ export function buildUnsigned(
 /**
  * B12: without the whole previous transaction the edge signs nothing but taproot, whose signature covers all amounts.
  */
-function isProvable({ kind }: Wish, { previous }: Coin): boolean {
+function isProvable({ kind }: Pick<Wish, 'kind'>, { previous }: Coin): boolean {
   return kind === 'p2tr' || previous !== null;
 }
+
+/** A sweep of one address. Refuses: as `planSweep`. */
+const sweptPlan = (
+  { threshold }: Pick<Network, 'threshold'>,
+  inputs: BtcInputs,
+  wish: Wish,
+  upTo: bigint,
+  taken: ReadonlySet<string>,
+): Plan | Refusal => planSweep(inputs, wish, { upTo, threshold, isProvable: (coin) => isProvable(wish, coin) }, taken);
 
 function provenPlan(network: BtcNetwork, inputs: BtcInputs, wish: Wish, taken: ReadonlySet<string>): Plan | Refusal {
   const unproven = inputs.coins.filter((coin) => !isProvable(wish, coin)).map(outpointOf);

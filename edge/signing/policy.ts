@@ -18,6 +18,8 @@ export interface PolicySource {
   readonly firstNonceMax: bigint;
   /** EDGE_SWEEP_TREASURY_ALLOWLIST. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
+  /** EDGE_BTC_SWEEPS. Treasury 5.4. */
+  readonly btcSweeps: boolean;
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly nowMs: () => number;
 }

@@ -29,11 +29,13 @@ export interface OperationRules {
   readonly treasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly fees: FeeSettings;
   readonly registry: Registry;
+  /** EDGE_BTC_SWEEPS. */
+  readonly btcSweeps: boolean;
 }
 
 /** Where an operation exists. A fee payer needs no funding; Bitcoin pays its fee from what it moves. */
 const FAMILIES: Readonly<Record<OperationRole, ReadonlySet<Family>>> = {
-  sweep: new Set(['evm', 'tron', 'sol', 'xrp', 'xlm']),
+  sweep: new Set(['evm', 'tron', 'sol', 'xrp', 'xlm', 'btc']),
   fund: new Set(['evm', 'tron', 'xrp']),
 };
 
@@ -43,6 +45,8 @@ type Ends = Pick<Instruction, 'from' | 'to' | 'toPath' | 'tag' | 'tagOfAddress'>
 export function operationOf(rules: OperationRules, frame: OperateFrame): Instruction | Refusal {
   const { chain, role, transactionId, fromPath, sendAll } = frame;
   if (!FAMILIES[role].has(FAMILY_OF[chain])) return refuseToSign('role_not_on_chain', { found: `${role} on ${chain}` });
+  const unfit = FAMILY_OF[chain] === 'btc' ? unfitCoins(rules, frame) : null;
+  if (unfit !== null) return unfit;
   const ends = role === 'sweep' ? sweepEnds(rules, frame) : fundEnds(rules, frame);
   if (isRefusal(ends)) return ends;
   const amount = BigInt(frame.amount);
@@ -57,6 +61,12 @@ export function operationOf(rules: OperationRules, frame: OperateFrame): Instruc
     amount: sendAll ? 'all' : amount,
     token,
   };
+}
+
+/** Bitcoin: where its owner lets it, and the whole of the coins into one output. */
+function unfitCoins({ btcSweeps }: OperationRules, { sendAll, amount }: OperateFrame): Refusal | null {
+  if (!btcSweeps) return refuseToSign('btc_sweeps_off');
+  return sendAll ? null : refuseToSign('amount_mismatch', { expected: 'all', found: amount });
 }
 
 function sweepEnds({ own, keystore, treasuries }: OperationRules, frame: OperateFrame): Ends | Refusal {

@@ -62,6 +62,9 @@ export interface OperationsReport {
   readonly lastSignedAtMs: number | null;
 }
 
+/** What an operator of this edge decided. */
+const EXPECTED: ReadonlySet<string> = new Set(['sweeps_stopped', 'btc_sweeps_off']);
+
 /** Reasons that are counted apart. */
 const REASONS_MAX = 100;
 
@@ -122,6 +125,7 @@ export class Operations {
       treasuries: policies.sweepTreasuries,
       fees: policies.fees,
       registry: this.#settings.registry.current,
+      btcSweeps: policies.btcSweeps,
     };
     const instruction = operationOf(rules, frame);
     if (isRefusal(instruction)) return instruction;
@@ -209,7 +213,7 @@ export class Operations {
     if (this.#refusals.has(reason) || this.#refusals.size < REASONS_MAX)
       this.#refusals.set(reason, (this.#refusals.get(reason) ?? 0) + 1);
     const facts = { transactionId, chain, role, code: refusal.code, reason, ...stepIn(refusal) };
-    const isExpected = refusal.code !== 'SIGNED_BATCH_REJECTED' || isOwnBound(refusal) || reason === 'sweeps_stopped';
+    const isExpected = refusal.code !== 'SIGNED_BATCH_REJECTED' || isOwnBound(refusal) || EXPECTED.has(reason);
     if (isExpected) this.#settings.log.warn('operation_not_signed', facts);
     else this.#settings.log.alarm('operation_refused', facts);
   }

@@ -153,7 +153,11 @@ export type SweepCommand =
       to: SweepOperationState;
       reason: string | null;
       paid?: bigint;
+      /** What arrived, where that is not what was built last. */
+      amount?: bigint;
       details?: string;
+      /** Of a build that is given back: the next one's id. */
+      sweepId?: string;
     }
   /** All operations ended. */
   | { type: 'end_sweep_job'; known: SweepJobRow; symbol: string; outcome: JobOutcome }

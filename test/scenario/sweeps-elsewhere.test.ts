@@ -30,6 +30,11 @@ interface Swept {
   readonly account?: string;
 }
 
+const LESS_FEES = 'less its fees';
+/** Satoshi of whole bitcoin. */
+const wholeOf = (paid: readonly string[]): bigint =>
+  paid.reduce((sum, text) => sum + BigInt(Math.round(Number(text) * 1e8)), 0n);
+
 /** A policy over a treasury of its own, and confirmed deposits; run, and waited for until the job ends. */
 async function sweep(t: ExecutionContext, { atEdge }: Developer, of: Swept): Promise<ReplyOf<'getSweepJob'>> {
   const { chain, token, contract, external } = of;
@@ -71,10 +76,14 @@ async function sweep(t: ExecutionContext, { atEdge }: Developer, of: Swept): Pro
   const job = await patiently(
     `the end of ${jobId}`,
     () => atEdge.call('getSweepJob', { params: { id: jobId! } }),
-    (view) => !isRefusal(view) && view.endedAt !== null,
+    (view) => !isRefusal(view) && (of.arrives === 'held' ? view.blocked !== null : view.endedAt !== null),
   );
   if (isRefusal(job)) throw new Error(job.message);
-  t.like(job, { state: 'COMPLETED', amount: of.arrives }, JSON.stringify(job));
+  if (of.arrives === 'held') return job;
+  const whole = BigInt(job.amount) + BigInt(job.paid),
+    arrives = of.arrives === LESS_FEES ? String(wholeOf(of.paid.slice(0, -1)) - BigInt(job.paid)) : of.arrives;
+  if (of.arrives === LESS_FEES) t.is(whole, wholeOf(of.paid.slice(0, -1)));
+  t.like(job, { state: 'COMPLETED', amount: arrives }, JSON.stringify(job));
   t.is(job.counts.CONFIRMED, of.paid.length - 1);
   t.true(BigInt(job.paid) > 0n && BigInt(job.paid) <= BigInt(job.estimate), `${job.paid} of ${job.estimate}`);
   const { content } = await atEdge.must('getTreasuryWalletBalances', {
@@ -82,7 +91,7 @@ async function sweep(t: ExecutionContext, { atEdge }: Developer, of: Swept): Pro
     query: { size: '100' },
   });
   const held = content.find(({ tokenContract }) => tokenContract === (contract ?? null))!;
-  t.is(held.amount, of.arrives, 'the treasury, to the unit');
+  t.is(held.amount, arrives, 'the treasury, to the unit');
   return job;
 }
 
@@ -200,5 +209,36 @@ test('treasury 5.4, M28, S32: Stellar: the tank pays by fee bump, the reserve st
     });
   } finally {
     await flock.close();
+  }
+});
+
+test('C4-43, treasury 5.4, S32: Bitcoin, where its owner lets it: each address gives its coins less their fee; otherwise all stays planned', async (t) => {
+  const flock = await openDeveloper({ edgeEnv: { EDGE_SPEND_CAP_BTC: CAP, EDGE_BTC_SWEEPS: 'on' } });
+  try {
+    const job = await sweep(t, flock, {
+      chain: 'btc',
+      token: null,
+      tank: null,
+      paid: ['0.01', '0.02', '0.00001'],
+      dustFloor: '10000',
+      arrives: LESS_FEES,
+    });
+    t.true(job.operations.every(({ funding }) => funding === null));
+  } finally {
+    await flock.close();
+  }
+  const off = await openDeveloper({ edgeEnv: { EDGE_SPEND_CAP_BTC: CAP } });
+  try {
+    const job = await sweep(t, off, {
+      chain: 'btc',
+      token: null,
+      tank: null,
+      paid: ['0.01', '0.00001'],
+      dustFloor: '10000',
+      arrives: 'held',
+    });
+    t.like(job, { state: 'PLANNED', endedAt: null, blocked: { setting: 'EDGE_BTC_SWEEPS', required: 'on' } });
+  } finally {
+    await off.close();
   }
 });

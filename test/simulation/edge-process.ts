@@ -229,6 +229,7 @@ export class EdgeProcess {
         fees: DEFAULT_FEE_SETTINGS,
         firstNonceMax: 100_000n,
         sweepTreasuries: new Map(),
+        btcSweeps: false,
         catalogueOf,
         nowMs: wallMs,
       },

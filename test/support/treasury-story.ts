@@ -6,6 +6,7 @@
 import { advanceJob } from '../../actors/sweep/work.ts';
 import { operationsOf, planOf, type Plan } from '../../actors/sweep/plan.ts';
 import { createWayOut } from '../../actors/outgoing/way-out.ts';
+import { feePaid } from '../../chain-watchers/follow/content.ts';
 import { tankOf } from '../../actors/treasury/view.ts';
 import type { ChainClient, ChainModule, Network, Token } from '../../chains/chain.ts';
 import type { AccountCommand, RowWrite } from '../../model/account/capabilities.ts';
@@ -180,13 +181,18 @@ export class TreasuryStory {
 
   /** Rounds of the job until it ended. */
   async run(): Promise<SweepJobRow> {
-    for (let round = 0; round < ROUNDS_MAX && this.job!.endedAtMs === null; round += 1) {
+    for (let round = 0; round < ROUNDS_MAX && this.job!.endedAtMs === null; round += 1) await this.rounds(1);
+    return this.job!;
+  }
+
+  /** So many rounds of the job, and what a watcher says after each. */
+  async rounds(count: number): Promise<void> {
+    for (let round = 0; round < count; round += 1) {
       this.account.nowMs = Math.max(this.account.nowMs + 1, this.#ledger.nowMs());
       await advanceJob(this.#parts(), this.account.state.accountId as AccountId, this.job!.id);
       await this.#ledger.mine();
       await this.#watch();
     }
-    return this.job!;
   }
 
   /** Operations by address index. */
@@ -279,7 +285,9 @@ export class TreasuryStory {
       edges: {
         askToOperate: async (_, frame) => {
           const said = await this.edge.operations.onFrame({ ...frame, leaseEpoch: EPOCH });
-          const [signature] = this.edge.instructions.signaturesOf(frame.transactionId);
+          const signature = this.edge.instructions
+            .signaturesOf(frame.transactionId)
+            .find(({ payload }) => payload === frame.unsigned.payload);
           if (signature?.signed == null) return said as never;
           const known = this.withdrawals.get(frame.transactionId)!;
           const { epoch } = this.account.state.lease;
@@ -302,27 +310,44 @@ export class TreasuryStory {
   async #watch(): Promise<void> {
     for (const row of [...this.withdrawals.values()]) {
       if (row.txid === null || row.status === 'confirmed' || row.status === 'failed') continue;
-      const fate = await this.#ledger.client.getFate(row.unsigned, row.txid);
+      const { fate, txid } = await this.#fateOf(row);
       if (fate.kind === 'dead')
         this.#fact(row, 'withdrawal_dead', { height: 0, blockHash: '', success: false, reason: fate.proof, fee: null });
       if (fate.kind !== 'included') continue;
-      const { success, reason, fee } = fate.outcome;
+      const { success, reason } = fate.outcome;
       const seen = {
         height: fate.height,
         blockHash: fate.hash,
         success,
         reason,
-        fee: fee === null ? null : String(fee),
+        fee: feePaid(this.#ledger.module, row, { ...fate.outcome, txid }),
+        txid,
       };
       this.#fact(row, 'withdrawal_included', seen);
       this.#fact(this.withdrawals.get(row.id)!, 'withdrawal_matured', seen);
     }
   }
 
+  /** Of the version that landed, else of the newest. */
+  async #fateOf(row: WithdrawalRow) {
+    for (const { txid } of row.versions) {
+      const fate = await this.#ledger.client.getFate(row.unsigned, txid);
+      if (fate.kind === 'included') return { fate, txid };
+    }
+    return { fate: await this.#ledger.client.getFate(row.unsigned, row.txid!), txid: row.txid! };
+  }
+
   #fact(
     known: WithdrawalRow,
     kind: 'withdrawal_included' | 'withdrawal_matured' | 'withdrawal_dead',
-    more: { height: number; blockHash: string; success: boolean; reason: string | null; fee: string | null },
+    more: {
+      height: number;
+      blockHash: string;
+      success: boolean;
+      reason: string | null;
+      fee: string | null;
+      txid?: string;
+    },
   ): void {
     this.#facts += 1;
     const answer = this.#ask({

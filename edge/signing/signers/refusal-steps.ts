@@ -185,7 +185,11 @@ export const STEPS: Readonly<Record<string, Step>> = {
   },
   role_not_on_chain: {
     setting: null,
-    next: 'the chain has no such operation at this edge: fundings exist on EVM chains, TRON and XRP, sweeps everywhere but on Bitcoin',
+    next: 'the chain has no such operation at this edge: fundings exist on EVM chains, TRON and XRP',
+  },
+  btc_sweeps_off: {
+    setting: 'EDGE_BTC_SWEEPS',
+    next: 'sweeps of Bitcoin are off at this edge: set it to on at every replica, or pause the policy',
   },
   sweeps_stopped: {
     setting: null,

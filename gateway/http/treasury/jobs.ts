@@ -138,8 +138,10 @@ function wholeView(row: SweepJobRow, operations: readonly SweepOperationRow[]): 
   const { amount, estimate, paid } = outcomeOf(operations);
   const at: (typeof SWEEP_JOB_STATES)[number] =
     row.endedAtMs === null ? (OPEN_ORDER.find((state) => counts[state] > 0) ?? 'PLANNED') : row.state;
+  const held = operations.find(({ state, details }) => state === 'PLANNED' && details !== null);
   return {
     ...jobView(row),
+    ...(row.endedAtMs === null && held !== undefined ? { blocked: blockedOf(held.details) } : {}),
     state: at,
     settings: settingsView(JSON.parse(row.settings) as SweepSettings),
     amount: String(amount),

@@ -40,6 +40,8 @@ export interface EdgeOf {
   readonly treasuries?: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly shared?: SharedSpend | null;
   readonly registry?: Registry;
+  /** EDGE_BTC_SWEEPS; on by default here. */
+  readonly btcSweeps?: boolean;
   /** Leads under this epoch; null: does not lead. */
   readonly epoch?: number | null;
 }
@@ -91,6 +93,7 @@ export function operatingEdge(of: EdgeOf = {}): OperatingEdge {
       fees: { ...DEFAULT_FEE_SETTINGS, ...of.fees },
       firstNonceMax: FIRST_NONCE_MAX,
       sweepTreasuries: of.treasuries ?? new Map(),
+      btcSweeps: of.btcSweeps ?? true,
       catalogueOf: (chain) => catalogueOf(chain, of.registry),
       nowMs,
     },

@@ -96,6 +96,7 @@ test('found F8, and a counter that was skipped: the window ends with the next on
     fees: DEFAULT_FEE_SETTINGS,
     firstNonceMax: 9n,
     sweepTreasuries: new Map(),
+    btcSweeps: false,
     catalogueOf,
     nowMs: () => 1,
   });
