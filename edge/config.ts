@@ -189,10 +189,9 @@ export function readConfig(
   env: Environ,
   isPhrase: (text: string) => boolean,
 ): { config: EdgeConfig; phrase: Phrase | null; keystore: KeystoreSettings | null } {
-  const problems: string[] = [];
-  const present = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Record<string, string>;
+  const problems: string[] = [],
+    isSet = ([, value]: readonly [string, unknown]) => value !== undefined && value !== '';
+  const present = Object.fromEntries(Object.entries(env).filter(isSet)) as Record<string, string>;
   const environment = readApiKey(present, problems);
   const base = schema.safeParse(present);
   // A key that cannot be read was named already.

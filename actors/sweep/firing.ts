@@ -11,12 +11,7 @@ import type { SweepPolicy, SweepSettings, SweepWrite } from '../../model/account
 import type { AccountEvent } from '../../model/account/capabilities.ts';
 import type { SweepPolicyRow } from '../../model/rows/sweep.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
 import { nextRunAtMs, parseSchedule } from './cron.ts';
-
-/** Families whose sweeps the cloud operates; an edge signs others, which nothing asks it to. */
-const OPERATED: ReadonlySet<Family> = new Set(['evm', 'tron', 'sol', 'xrp', 'xlm', 'btc']);
-export const isOperated = ({ chain }: Pick<SweepSettings, 'chain'>): boolean => OPERATED.has(FAMILY_OF[chain]);
 
 /** Of a policy that has had no cycle yet, or whose cycles are forgotten. */
 export const NO_CYCLE = {
@@ -43,8 +38,7 @@ export const THRESHOLDS: ReadonlySet<SweepSettings['triggerMode']> = new Set(['T
 type Firing = SweepSettings & Pick<SweepPolicy, 'pausedAtMs'>;
 
 /** Whether anything but a person begins its cycles. */
-export const firesItself = (policy: Firing): boolean =>
-  policy.enabled && policy.pausedAtMs === null && isOperated(policy);
+export const firesItself = (policy: Firing): boolean => policy.enabled && policy.pausedAtMs === null;
 
 /** When its schedule fires it next, after `afterMs`; null where none does. */
 export function dueAtMs(policy: Firing, afterMs: number): number | null {

@@ -17,7 +17,6 @@ import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
 import { heldFor, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
-import { isOperated } from './firing.ts';
 import { openJobsOn } from './job.ts';
 import { costInAsset } from './rates.ts';
 
@@ -75,19 +74,9 @@ export interface Plan {
   readonly addresses: readonly PlannedAddress[];
 }
 
-/** Null, or why this version plans nothing on a chain. Refuses: CONFLICT `btc_sweeps_off`, `not_operated`. */
-export function notOperated(chain: Chain): Refusal | null {
-  if (isOperated({ chain })) return null;
-  return refuse(
-    'CONFLICT',
-    { reason: chain === 'btc' ? 'btc_sweeps_off' : 'not_operated', chain },
-    `this version does not sweep ${chain}: its policies are kept and never fire`,
-  );
-}
-
 /**
- * Refuses: CONFLICT (a chain that is not swept), NOT_FOUND (the treasury), CHAIN_NOT_READY, CHAIN_UNAVAILABLE. Throws:
- * ChainUnavailable: no number is given then.
+ * Refuses: NOT_FOUND (the treasury), CHAIN_NOT_READY, CHAIN_UNAVAILABLE. Throws: ChainUnavailable: no number is given
+ * then.
  */
 export async function planOf(
   { chains, sweeps }: PlanParts,
@@ -96,9 +85,7 @@ export async function planOf(
   trigger: SweepJobRow['trigger'],
   page: PlanPage,
 ): Promise<Plan | Refusal> {
-  const { chain, token } = settings,
-    no = notOperated(chain);
-  if (no !== null) return no;
+  const { chain, token } = settings;
   const home = homeOf(state, settings),
     tank = tankOf(state, chain);
   const { treasuryWalletId: named } = settings;

@@ -240,6 +240,8 @@ function unfitOfChain(settings: Omit<SweepSettings, 'treasuryWalletId'>): Refusa
     );
   if (retainGasFloat > 0 && token !== null)
     return wrong('retainGasFloat', 'only a native sweep leaves native coin: send 0 for a token');
+  if (retainGasFloat > 0 && FAMILY_OF[chain] === 'btc')
+    return wrong('retainGasFloat', 'coins are swept whole and nothing stays: send 0 on btc');
   if (closeTokenAccounts)
     return wrong('closeTokenAccounts', 'this version closes no token account: send false or leave it out');
   if (energy !== null && FAMILY_OF[chain] !== 'tron') return wrong('energy', 'only on tron');

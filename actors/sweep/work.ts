@@ -377,7 +377,7 @@ async function sign(
   await end(round, operation, after, { to: verdict.to, reason: verdict.reason, details });
 }
 
-/** A setting of the edge has no sweeps of the chain: the operation stays planned, and says which. Others wait with it. */
+/** A setting of the edge has no sweeps of the chain: the operation stays planned, and says which; others wait. */
 async function giveBack(round: Round, known: SweepOperationRow, built: WithdrawalRow, details: string): Promise<void> {
   const { parts, accountId } = round;
   round.isEdgeAway = true;

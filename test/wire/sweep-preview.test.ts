@@ -156,6 +156,7 @@ test('treasury Y1, S13: settings that do not fit are refused', async (t) => {
     [{ chain: 'eth', dustFloor: '9', minAmount: '8' }, 'INVALID_INPUT'],
     [{ chain: 'eth', size: 201 }, 'INVALID_INPUT'],
     [{ chain: 'eth', page: -1 }, 'INVALID_INPUT'],
+    [{ chain: 'btc', retainGasFloat: 1 }, 'INVALID_INPUT'],
     [{ chain: 'eth', gasFundingMode: 'FEE_PAYER' }, 'INVALID_INPUT'],
     [{ chain: 'eth', treasuryWalletId: 'wal_24pgoiqjq2dgpoqhm7nuhjd5zi' }, 'NOT_FOUND'],
     [{ chain: 'eth', token: 'USDC', fundingWalletId: 'fwl_24pgoiqjq2dgpoqhm7nuhjd5zi' }, 'NOT_FOUND'],

@@ -1,6 +1,6 @@
 /** What a sweep policy would do, before there is one. Writes nothing. Treasury part 6. */
 import {
-  notOperated,
+  leftInTank,
   planOf,
   tankPays,
   type Plan,
@@ -9,8 +9,9 @@ import {
 } from '../../../actors/sweep/plan.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
-import type { SweepCandidate, SweepSum } from '../../../model/ports/sweep-store.ts';
-import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
+import type { SweepStore } from '../../../model/ports/sweep-store.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, type Handlers } from '../context.ts';
@@ -46,20 +47,16 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
       if (unfit !== null) return unfit;
       const from = page * size,
         most = Math.max(0, Math.min(size, SUMMED_MAX - from));
-      const off = notOperated(chain),
-        trigger = triggerMode === 'THRESHOLD' ? 'threshold' : 'manual';
-      const ask = { floor: 1n, from, most };
-      const figures =
-        off === null
-          ? await readNow(await planOf({ chains, sweeps }, state, settings, trigger, ask), nowMs(), settings)
-          : unread(await sweeps.candidates(accountId, { chain, token }, 1n, from, most), String(off.details['reason']));
-      if (isRefusal(figures)) return figures;
+      const trigger = triggerMode === 'THRESHOLD' ? 'threshold' : 'manual',
+        plan = await planOf({ chains, sweeps }, state, settings, trigger, { floor: 1n, from, most });
+      if (isRefusal(plan)) return plan;
+      const figures = await readNow({ sweeps, accountId }, plan, nowMs(), settings);
       const sums = await sweeps.sums(accountId, { chain, token }, BigInt(dustFloor), SUMMED_MAX + 1);
       const expiresAtMs = nowMs() + PREVIEW_TTL_MS,
         totalElements = sums.reduce((left, { count }) => left + count, 0);
       return {
         token,
-        totals: sums.map((sum) => totalOf(sum, off)),
+        totals: sums.map(({ decision, count, amount }) => ({ decision, count, amount: String(amount) })),
         totalElements: Math.min(totalElements, SUMMED_MAX),
         isComplete: totalElements <= SUMMED_MAX,
         page,
@@ -73,19 +70,18 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   };
 }
 
-/** A chain that is not swept takes nothing, whatever lies there. */
-function totalOf({ decision, count, amount }: SweepSum, off: Refusal | null): View['totals'][number] {
-  return { decision: off === null ? decision : String(off.details['reason']), count, amount: String(amount) };
-}
-
 /** A page as the chain has it now. Throws: ChainUnavailable, with empty pages too: no number is given then. */
-async function readNow(plan: Plan | Refusal, nowMs: number, settings: PlanSettings): Promise<Figures | Refusal> {
-  if (isRefusal(plan)) return plan;
+async function readNow(
+  { sweeps, accountId }: { readonly sweeps: Pick<SweepStore, 'promised'>; readonly accountId: AccountId },
+  plan: Plan,
+  nowMs: number,
+  settings: PlanSettings,
+): Promise<Figures> {
   const { client } = plan.binding,
     { height } = await client.getHead();
   const available = !tankPays(settings)
     ? null
-    : (plan.available ?? (await client.fetchBalance(plan.tank!.address, null)).available);
+    : (plan.available ?? (await leftInTank({ binding: plan.binding, sweeps }, accountId, plan.tank!)));
   const taken = plan.addresses.filter(({ reason }) => reason === null),
     funded = taken.filter(({ funding }) => funding > 0n);
   const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
@@ -130,21 +126,4 @@ const RATIO_MAX = 1_000_000_000n;
 function ratioOf(cost: bigint, amount: bigint): number {
   const ratio = (cost * BASIS + amount - 1n) / amount;
   return Number(ratio > RATIO_MAX ? RATIO_MAX : ratio);
-}
-
-/** A page of a chain that is not swept: what is credited, and why nothing is taken. No chain is asked. */
-function unread(found: readonly SweepCandidate[], reason: string): Figures {
-  const rows = found.map(({ address, userRef, credited }): Row => {
-    const amounts = { amount: String(credited), uncredited: null, cost: null, fundingNeeded: null, feeRatioBps: null };
-    return { address, userRef, ...amounts, decision: 'skip', reason, source: 'ledger' };
-  });
-  return {
-    content: [],
-    skipped: rows,
-    needsGas: null,
-    cost: null,
-    required: null,
-    fundingWallet: null,
-    asOf: null,
-  };
 }

@@ -79,7 +79,7 @@ function fire(account: TestAccount, around: Around = {}, id = policyIn(account).
   );
 }
 
-test('treasury S5: only an enabled policy with a threshold that is not paused, on a chain that is swept, is armed', (t) => {
+test('treasury S5: only an enabled policy with a threshold that is not paused is armed', (t) => {
   const armed = (more: Partial<SweepSettings>) => {
     const { account } = withPolicy(more);
     return lastRow(account.rows).minAmount;

@@ -52,7 +52,7 @@ test('treasury 5.4: an edge signs no sweep of Bitcoin until its owner says so, a
   t.is(signatures(), 0);
 });
 
-test('treasury E1, E4, F13: a sweep is signed once, all of it into the treasury; its fee is what is counted', async (t) => {
+test('found F13, treasury E1, E4: a sweep is signed once, all of it into the treasury; its fee is what is counted', async (t) => {
   const { operations, signatures, ledger, storage } = operatingEdge();
   const frame = frameOf();
   t.is(await operations.onFrame(frame), SUBMITTED);
@@ -113,7 +113,7 @@ async function isFooled(edge: OperatingEdge, lied: OperateFrame, moves: string, 
   return said === SUBMITTED && movesOf(lied.unsigned.payload) !== moves;
 }
 
-test('treasury E2, B12, B13: of two thousand changes of bytes of a payload none is signed that moves anything else', async (t) => {
+test('B12, B13, treasury E2: of two thousand changes of bytes of a payload none is signed that moves anything else', async (t) => {
   const frame = frameOf(),
     moves = movesOf(frame.unsigned.payload),
     bytes = Buffer.from(frame.unsigned.payload, 'base64'),
