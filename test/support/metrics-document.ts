@@ -53,6 +53,9 @@ scrape_configs:
     static_configs: [{ targets: ['edge:8081'] }]
 \`\`\`
 
+Rules for these two jobs are in \`deploy/prometheus/\`: objectives of 30 days and alerts, each with its page in
+[runbooks](runbooks/README.md). Other names of jobs need other rules. \`promtool test rules\` runs their tests.
+
 - Series exist from the start, at zero, where the values of all their labels are known (\`svc_redis_up\` and heights: from their first value); those of \`chain\` are the chains that are
   configured. \`endpoint\` is the place in the setting (\`eth-2\`: entry 2 of \`ETH_RPC_URLS\`), never a URL.
 - No label holds an account, address, \`userRef\`, id, URL or host. \`operation\` is an operation id of the API description, \`code\` a

@@ -45,6 +45,7 @@ export const ROOMS = [
   'developer',
   'bench',
   'clients',
+  'deploy',
 ] as const;
 
 /** Source files of all rooms, without tests. */

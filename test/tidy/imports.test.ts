@@ -48,6 +48,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   developer: { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
   console: { rooms: ['protocol', 'console'] },
   clients: { rooms: ['protocol', 'clients'] },
+  deploy: { rooms: ['protocol', 'chains', 'deploy'] },
   // The entry of the command line also names the commands of applications, which load nothing of the cloud.
   'gateway/cli': { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors', 'clients/cli/commands'] },
 };
