@@ -4,157 +4,30 @@
  */
 import { networkOf } from '../../chains/registry.ts';
 import type { Chain } from '../../protocol/slugs.ts';
-import { burns, byChain, lateBlocks, OBJECTIVES } from './objectives.ts';
+import {
+  always,
+  BTC,
+  cloud,
+  edge,
+  ETH,
+  eth,
+  MINUTES,
+  ofCloud,
+  ofEdge,
+  one,
+  page,
+  rises,
+  ticket,
+  UP,
+  type Alert,
+  type Input,
+} from './alert.ts';
+import { BURN_ALERTS } from './burn-alerts.ts';
+import { byChain, lateBlocks } from './objectives.ts';
 import { CATALOGUE } from './series.ts';
-
-/** Series and their values, in the notation of promtool: `1x90` is one for 90 minutes. */
-export type Input = Readonly<Record<string, string>>;
-
-export interface Alert {
-  readonly name: `Flock${string}`;
-  readonly expr: string;
-  /** For how long it holds before it fires. */
-  readonly for: string;
-  readonly severity: 'page' | 'ticket';
-  readonly summary: string;
-  /** Series that fire it, and the labels that it has then. */
-  readonly fires: Input;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Series that do not. */
-  readonly silent: Input;
-  /** Where there is no series at all it fires with these labels; absent: it is silent. */
-  readonly absent?: Readonly<Record<string, string>>;
-}
-
-/** Longer than the longest `for`; what is looked at over hours has hours of values. */
-const MINUTES = 90;
-const HOURS_MINUTES = 420;
-const always = (value: number | string): string => `${value}x${MINUTES}`;
-const long = (value: number): string => `${value}x${HOURS_MINUTES}`;
-const CLOUD = 'job="flock",instance="cloud-1:8080"';
-const EDGE = 'job="flock-edge",instance="edge:8081"';
-const ofCloud = (name: string, labels = ''): string => `${name}{${CLOUD}${labels === '' ? '' : `,${labels}`}}`;
-const ofEdge = (name: string, labels = ''): string => `${name}{${EDGE}${labels === '' ? '' : `,${labels}`}}`;
-const BTC = 'chain="btc"';
-const ETH = 'chain="eth"';
-const eth = { chain: 'eth' };
-const cloud = { job: 'flock', instance: 'cloud-1:8080' };
-const edge = { job: 'flock-edge', instance: 'edge:8081' };
-const UP: Input = { [ofCloud('up')]: always(1), [ofEdge('up')]: always(1) };
 
 /** A chain without a new block for this long is away, or its endpoints are. */
 const silentSeconds = (chain: Chain): number => Math.max(300, Math.round((20 * networkOf(chain).blockTimeMs) / 1_000));
-
-const one = (
-  name: Alert['name'],
-  metric: string,
-  holds: string,
-  rest: Pick<Alert, 'for' | 'severity' | 'summary'> & {
-    on?: 'edge';
-    by?: string;
-    label?: string;
-    bad: number;
-    good: number;
-  },
-): Alert => {
-  const { on, by, label = '', bad, good, ...said } = rest;
-  const series = on === 'edge' ? ofEdge(metric, label) : ofCloud(metric, label);
-  const labels = Object.fromEntries([...label.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key!, value!]));
-  return {
-    name,
-    expr: `max${by === undefined ? '' : ` by (${by})`}(${metric}) ${holds}`,
-    ...said,
-    fires: { [series]: always(bad) },
-    ...(by === undefined ? {} : { labels }),
-    silent: { [series]: always(good) },
-  };
-};
-
-const rises = (
-  name: Alert['name'],
-  metric: string,
-  rest: Pick<Alert, 'severity' | 'summary'> & {
-    on?: 'edge';
-    by?: string;
-    label?: string;
-    only?: string;
-    window: string;
-  },
-): Alert => {
-  const { on, by, label = '', only = '', window, ...said } = rest;
-  const series = on === 'edge' ? ofEdge(metric, label) : ofCloud(metric, label);
-  const labels = Object.fromEntries([...label.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key!, value!]));
-  return {
-    name,
-    expr: `sum${by === undefined ? '' : ` by (${by})`}(increase(${metric}${only}[${window}])) > 0`,
-    for: '0m',
-    ...said,
-    fires: { [series]: `0+1x${MINUTES}` },
-    ...(by === undefined ? {} : { labels }),
-    silent: { [series]: always(7) },
-  };
-};
-
-const page = 'page' as const;
-const ticket = 'ticket' as const;
-
-const BURN_TEXT: Readonly<
-  Record<string, { name: Alert['name']; summary: string; fires: Input; silent: Input; labels?: Alert['labels'] }>
-> = {
-  api_errors: {
-    name: 'FlockApiErrorsBurn',
-    summary: 'More requests fail than 99.9 % of 30 days allow',
-    fires: {
-      [ofCloud('svc_requests_total', 'operation="createAddress",status="500"')]: `0+5x${HOURS_MINUTES}`,
-      [ofCloud('svc_requests_total', 'operation="createAddress",status="201"')]: `0+95x${HOURS_MINUTES}`,
-      [ofCloud('svc_refusals_total', 'code="CHAIN_UNAVAILABLE"')]: long(0),
-    },
-    silent: {
-      [ofCloud('svc_requests_total', 'operation="createAddress",status="503"')]: `0+5x${HOURS_MINUTES}`,
-      [ofCloud('svc_requests_total', 'operation="createAddress",status="201"')]: `0+95x${HOURS_MINUTES}`,
-      [ofCloud('svc_refusals_total', 'code="CHAIN_UNAVAILABLE"')]: `0+5x${HOURS_MINUTES}`,
-    },
-  },
-  api_slow: {
-    name: 'FlockApiSlowBurn',
-    summary: 'More requests take 300 ms than 99 % of 30 days allow',
-    fires: {
-      [ofCloud('svc_http_request_seconds_bucket', 'operation="listAddresses",le="0.3"')]: `0+70x${HOURS_MINUTES}`,
-      [ofCloud('svc_http_request_seconds_count', 'operation="listAddresses"')]: `0+100x${HOURS_MINUTES}`,
-    },
-    silent: {
-      [ofCloud('svc_http_request_seconds_bucket', 'operation="listAddresses",le="0.3"')]: `0+100x${HOURS_MINUTES}`,
-      [ofCloud('svc_http_request_seconds_count', 'operation="listAddresses"')]: `0+100x${HOURS_MINUTES}`,
-      [ofCloud('svc_http_request_seconds_bucket', 'operation="buildTransaction",le="0.3"')]: long(0),
-      [ofCloud('svc_http_request_seconds_count', 'operation="buildTransaction"')]: `0+50x${HOURS_MINUTES}`,
-    },
-  },
-  first_attempts_late: {
-    name: 'FlockFirstAttemptBurn',
-    summary: 'More webhooks leave 10 s late than 99.9 % of 30 days allow, although their edge is there',
-    fires: {
-      [ofCloud('svc_first_attempt_seconds_bucket', 'le="10"')]: `0+90x${HOURS_MINUTES}`,
-      [ofCloud('svc_first_attempt_seconds_count')]: `0+100x${HOURS_MINUTES}`,
-    },
-    silent: {
-      [ofCloud('svc_first_attempt_seconds_bucket', 'le="10"')]: `0+100x${HOURS_MINUTES}`,
-      [ofCloud('svc_first_attempt_seconds_count')]: `0+100x${HOURS_MINUTES}`,
-    },
-  },
-  blocks_late: {
-    name: 'FlockBlocksLateBurn',
-    summary: 'Blocks of {{ $labels.chain }} are read later than 99.5 % of 30 days allow',
-    fires: { [ofCloud('svc_blocks_behind', BTC)]: long(9) },
-    silent: { [ofCloud('svc_blocks_behind', BTC)]: long(2), [ofCloud('svc_blocks_behind', 'chain="sol"')]: long(9) },
-    labels: { chain: 'btc' },
-  },
-  leader_missing: {
-    name: 'FlockLeaderMissingBurn',
-    summary: 'No edge led for longer than 99.9 % of 30 days allow',
-    fires: { [ofEdge('svc_edge_leader')]: long(0), [ofEdge('up')]: long(1) },
-    silent: { [ofEdge('svc_edge_leader')]: long(1), [ofEdge('up')]: long(1) },
-  },
-};
 
 const ALERTS_OF_SERIES: readonly Alert[] = [
   // What runs.
@@ -492,7 +365,7 @@ const ALERTS_OF_SERIES: readonly Alert[] = [
   }),
 ];
 
-/** Series that rest on nothing but a process that runs: where one is missing its name has changed, or nobody scrapes. */
+/** Series that rest on nothing but a running process: one that is missing was renamed, or is scraped by nobody. */
 function alwaysThere(alerts: readonly Alert[], kind: 'svc' | 'svc_edge'): string[] {
   const names = new Set(alerts.flatMap(({ expr }) => [...expr.matchAll(/\bsvc_\w+/g)].map(([name]) => name)));
   return [...names]
@@ -528,18 +401,4 @@ function metricAbsent(alerts: readonly Alert[]): Alert {
   };
 }
 
-const burnAlerts = OBJECTIVES.map((objective): Alert => {
-  const { name, summary, fires, silent, labels } = BURN_TEXT[objective.name]!;
-  return {
-    name,
-    expr: burns(objective),
-    for: '2m',
-    severity: page,
-    summary,
-    fires,
-    silent,
-    ...(labels === undefined ? {} : { labels }),
-  };
-});
-
-export const ALERTS: readonly Alert[] = [...burnAlerts, ...ALERTS_OF_SERIES, metricAbsent(ALERTS_OF_SERIES)];
+export const ALERTS: readonly Alert[] = [...BURN_ALERTS, ...ALERTS_OF_SERIES, metricAbsent(ALERTS_OF_SERIES)];

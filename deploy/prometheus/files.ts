@@ -1,6 +1,7 @@
 /** The files that Prometheus and promtool read, made of the alerts. */
 import { stringify } from 'yaml';
-import { ALERTS, type Alert, type Input } from './alerts.ts';
+import type { Alert, Input } from './alert.ts';
+import { ALERTS } from './alerts.ts';
 import { OBJECTIVES, recordedName, WINDOWS } from './objectives.ts';
 
 const HEAD = '# Made by `npm run -s deploy:monitoring` of deploy/prometheus/alerts.ts; a test holds them together.\n';

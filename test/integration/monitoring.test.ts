@@ -1,4 +1,4 @@
-/** Prometheus itself reads the rules, and PostgreSQL the statements of the runbooks. Debian's `prometheus` has promtool. */
+/** Prometheus reads the rules, PostgreSQL the statements of the runbooks. Debian's `prometheus` has promtool. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Alerts and runbooks rest on what there is: names of the catalogue, pages, routes and commands. Ecosystem X41, X53–X55. */
+/** Alerts and runbooks rest on what there is: the catalogue, pages, routes, commands. Ecosystem X41, X53–X55. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { ALERTS } from '../../deploy/prometheus/alerts.ts';
