@@ -240,6 +240,7 @@ export const OPERATIONS = {
   listImportConflicts: 'GET /v1/admin/import-conflicts',
   getImportConflict: 'GET /v1/admin/import-conflicts/{reviewId}',
   resolveImportConflict: 'POST /v1/admin/import-conflicts/{reviewId}/resolve',
+  setUserSuspension: 'PUT /v1/admin/users/{userId}/suspension',
   setSuspension: 'PUT /v1/admin/accounts/{accountId}/suspension',
   setPlan: 'PUT /v1/admin/accounts/{accountId}/plan',
   listAccountStatements: 'GET /v1/admin/accounts/{accountId}/statements',

@@ -176,6 +176,14 @@ export function Accounts(): JSX.Element {
       })),
     ({ accountId, suspended }) => setSaid(`${accountId} is ${suspended ? 'suspended' : 'not suspended'}.`),
   );
+  const person = useSend(
+    ({ userId = '', suspended = 'yes' }) =>
+      askWithFactor('A person signs in no more, or does again.', 'setUserSuspension', null, () => ({
+        params: { userId: userId.trim() },
+        body: { suspended: suspended === 'yes' },
+      })),
+    ({ userId, suspended }) => setSaid(`${userId} is ${suspended ? 'suspended' : 'not suspended'}.`),
+  );
   const account = (
     <Field
       label="Account"
@@ -213,6 +221,20 @@ export function Accounts(): JSX.Element {
               name="subscription"
               options={[same, ['active', 'Active'], ['lapsed', 'Lapsed']]}
               value=""
+            />
+          </Form>
+        </Panel>
+        <Panel title="Person" note="Signs in no more, and all that they were signed in by ends">
+          <Form sending={person} label="Set" danger>
+            <Field label="Person" name="userId" required placeholder="usr_…" pattern="\\s*usr_[a-z2-7]{26}\\s*" />
+            <Choice
+              label="Suspended"
+              name="suspended"
+              options={[
+                ['yes', 'Yes'],
+                ['no', 'No'],
+              ]}
+              value="yes"
             />
           </Form>
         </Panel>

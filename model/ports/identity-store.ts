@@ -48,6 +48,8 @@ export interface KnownUser extends UserRow {
   memberships: KnownMembership[];
   /** How many they have. */
   passkeys: number;
+  /** Administrators let them in no more: signing in is answered as with a wrong password. Console A46. */
+  isSuspended: boolean;
 }
 
 export interface MembershipRow {

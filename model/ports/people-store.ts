@@ -72,6 +72,8 @@ export interface NewLetter {
 /** `audit` is noted in the logs of all organizations of the user, by the statement of its effect. */
 export interface PeopleStore {
   write(letter: NewLetter, nowMs: number): Promise<void>;
+  /** Ends all logins and open tokens of a user, who signs in no more, or lets them in again; false for nobody. */
+  suspend(userId: string, suspended: boolean, nowMs: number, audit?: AuditNote): Promise<boolean>;
   /** To all owners, 7 days and a day before a key that is used ends, once each; answers how many were written. */
   writeKeyLetters(nowMs: number): Promise<number>;
   /** A token in place of the open one of its kind and subject, with its letter: one statement. */

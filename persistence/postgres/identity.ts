@@ -135,6 +135,7 @@ function userOf(row: Columns | undefined): KnownUser | null {
     platformRole: row.platformRole,
     memberships: row.memberships,
     passkeys: row.passkeys,
+    isSuspended: (row['suspendedAt'] ?? null) !== null,
   } as KnownUser;
 }
 

@@ -190,9 +190,9 @@ function looks(sql: Sql): Pick<LoginStore, 'open' | 'standing'> {
                case when c.organization_id is distinct from m.organization_id
                     then ${ssoRequired(sql, sql`u.id`, sql`m.organization_id`)} end as sso_required,
                coalesce(u.platform_role = 'admin', false) and l.method is distinct from 'sso' as platform_admin,
-               ${loginId}::text is null
+               u.suspended_at is null and (${loginId}::text is null
                  or (l.ended_at is null and l.ends_at > ${nowMs}::timestamptz and l.id is not null
-                     and (l.method <> 'sso' or c.organization_id is not null)) as open,
+                     and (l.method <> 'sso' or c.organization_id is not null))) as open,
                c.organization_id as only_organization_id
           from console_user u
           left join login l on l.id = ${loginId} and l.user_id = u.id

@@ -147,8 +147,24 @@ function tokens(sql: Sql): Pick<PeopleStore, 'write' | 'writeKeyLetters' | 'open
   };
 }
 
-function passwords(sql: Sql): Pick<PeopleStore, 'reset' | 'changePassword' | 'rehash'> {
+function passwords(sql: Sql): Pick<PeopleStore, 'reset' | 'changePassword' | 'rehash' | 'suspend'> {
   return {
+    async suspend(userId, suspended, nowMs, audit) {
+      const since = suspended ? at(sql, nowMs) : sql`null`;
+      const { count } = suspended
+        ? await sql`
+            with changed as materialized (
+              update console_user u set suspended_at = coalesce(u.suspended_at, ${since}) where u.id = ${userId}
+              returning u.id, u.email as recipient
+            ), ${endings(sql, 'suspended', nowMs, { but: null, hash: null })}
+            select c.id, ${noting(sql, audit)} as noted from changed c`
+        : await sql`
+            with changed as materialized (
+              update console_user u set suspended_at = null where u.id = ${userId} returning u.id
+            )
+            select c.id, ${noting(sql, audit)} as noted from changed c`;
+      return count === 1;
+    },
     async reset(hash, passwordHash, letterId, nowMs, audit) {
       const [row] = await sql<{ userId: string }[]>`
         with ${spending(sql, hash, 'reset', nowMs)}, changed as materialized (

@@ -70,6 +70,16 @@ export const OPERATION_ROUTES = {
     refusals: ['NOT_FOUND'],
     summary: 'Suspend an account or take that back; deposits and webhooks go on',
   },
+  setUserSuspension: {
+    ...adminWrites,
+    method: PUT,
+    path: '/v1/admin/users/{userId}/suspension',
+    params: platform.userParams,
+    body: platform.userSuspensionBody,
+    reply: platform.userSuspension,
+    refusals: ['NOT_FOUND', 'CONFLICT'],
+    summary: 'Let a person in no more, and end all that they are signed in by, or take that back',
+  },
   setPlan: {
     ...adminWrites,
     method: PUT,

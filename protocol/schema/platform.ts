@@ -13,6 +13,7 @@ import {
   pathText,
   queryNumber,
   tokenText,
+  pathId,
 } from './values.ts';
 import { between, count, decimals, height, outputIndex } from './numbers.ts';
 
@@ -235,6 +236,9 @@ export const suspensionBody = z.strictObject({
   suspended: z.boolean(),
   reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; shown to nobody" }),
 });
+export const userParams = z.strictObject({ userId: pathId('usr') });
+export const userSuspensionBody = z.strictObject({ suspended: z.boolean() });
+export const userSuspension = z.object({ userId: z.string(), suspended: z.boolean() });
 export const suspension = z.object({ accountId: z.string(), suspended: z.boolean() });
 /** What is agreed on for a custom band: cents of a dollar and thousandths of one, whole. */
 const agreedTerms = z.strictObject({

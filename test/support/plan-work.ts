@@ -631,46 +631,46 @@ const DELIVERIES: Record<string, Work> = {
     for (const { id } of await mail.claimLetters(5, Date.now(), 30_000))
       await mail.recordLetter(id, { atMs: Date.now(), againAtMs: null, error: null });
   },
-  'people.write writeKeyLetters open token register reset changePassword rehash changeEmail restoreEmail': async ({
-    stores: { people, identity },
-    userId,
-  }) => {
-    const note = {
-      ...{ actor: { kind: 'user' as const, id: null }, via: 'console' as const, action: 'resetPassword' as const },
-      ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
-    };
-    const email = (await identity.userById(userId))!.email;
-    const letter = { id: fresh(), kind: 'known' as const, recipient: email, userId, sealedToken: null, facts: {} };
-    await people.write(letter, Date.now());
-    await people.writeKeyLetters(Date.now());
-    const opened = async (kind: TokenKind, of: string | null, to = email) => {
-      const hash = fresh()
-        .replace(/[^0-9a-f]/g, '0')
-        .padEnd(64, '0')
-        .slice(-64);
-      const token = { hash, kind, subject: of ?? to, email: to, userId: of, expiresAtMs: soon() };
-      await people.open(token, { ...letter, id: fresh() }, Date.now());
-      return hash;
-    };
-    const mailbox = `${fresh()}@example.com`;
-    const verify = await opened('verify', null, mailbox);
-    await people.token(verify);
-    await people.register(verify, { id: newId('usr', Date.now()), passwordHash: 'x' }, Date.now());
-    const { id } = (await identity.userByEmail(mailbox))!;
-    await people.reset(await opened('reset', id), 'y', fresh(), Date.now(), note);
-    await people.changePassword({ id, from: 'y', to: 'z', loginId: null }, fresh(), Date.now(), note);
-    await people.rehash(id, 'z', 'y');
-    const undo = {
-      hash: fresh()
-        .replace(/[^0-9a-f]/g, '0')
-        .padEnd(64, '0')
-        .slice(-64),
-      expiresAtMs: soon(),
-    };
-    const change = await opened('email', id, `${fresh()}@example.com`);
-    await people.changeEmail(change, { ...undo, letterId: fresh(), sealed: 'x' }, Date.now(), note);
-    await people.restoreEmail(undo.hash, fresh(), Date.now(), note);
-  },
+  'people.write writeKeyLetters open token register reset suspend changePassword rehash changeEmail restoreEmail':
+    async ({ stores: { people, identity }, userId }) => {
+      const note = {
+        ...{ actor: { kind: 'user' as const, id: null }, via: 'console' as const, action: 'resetPassword' as const },
+        ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
+      };
+      const email = (await identity.userById(userId))!.email;
+      const letter = { id: fresh(), kind: 'known' as const, recipient: email, userId, sealedToken: null, facts: {} };
+      await people.write(letter, Date.now());
+      await people.writeKeyLetters(Date.now());
+      const opened = async (kind: TokenKind, of: string | null, to = email) => {
+        const hash = fresh()
+          .replace(/[^0-9a-f]/g, '0')
+          .padEnd(64, '0')
+          .slice(-64);
+        const token = { hash, kind, subject: of ?? to, email: to, userId: of, expiresAtMs: soon() };
+        await people.open(token, { ...letter, id: fresh() }, Date.now());
+        return hash;
+      };
+      const mailbox = `${fresh()}@example.com`;
+      const verify = await opened('verify', null, mailbox);
+      await people.token(verify);
+      await people.register(verify, { id: newId('usr', Date.now()), passwordHash: 'x' }, Date.now());
+      const { id } = (await identity.userByEmail(mailbox))!;
+      await people.reset(await opened('reset', id), 'y', fresh(), Date.now(), note);
+      await people.suspend(id, true, Date.now(), note);
+      await people.suspend(id, false, Date.now(), note);
+      await people.changePassword({ id, from: 'y', to: 'z', loginId: null }, fresh(), Date.now(), note);
+      await people.rehash(id, 'z', 'y');
+      const undo = {
+        hash: fresh()
+          .replace(/[^0-9a-f]/g, '0')
+          .padEnd(64, '0')
+          .slice(-64),
+        expiresAtMs: soon(),
+      };
+      const change = await opened('email', id, `${fresh()}@example.com`);
+      await people.changeEmail(change, { ...undo, letterId: fresh(), sealed: 'x' }, Date.now(), note);
+      await people.restoreEmail(undo.hash, fresh(), Date.now(), note);
+    },
   'invitations.invite renew revoke list byLink one accept join': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const { invitations, identity } = stores;

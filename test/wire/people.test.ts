@@ -380,3 +380,42 @@ test('console C16: members are found by a part of their email', async (t) => {
   t.is((await found('@example.com')).length, 2);
   t.deepEqual(await found('nobody@'), []);
 });
+
+test('console A46: a person whom an administrator suspends is answered as with a wrong password, and all that they were signed in by ends; taken back, they sign in again', async (t) => {
+  const organization = await cloud.organization();
+  const who = await cloud.person();
+  await cloud.join(who, organization, 'editor');
+  const before = await browser(who);
+  const admin = await cloud.person({ admin: true });
+  const staff = asBearer(await cloud.signIn(admin));
+  const set = (userId: string, suspended: boolean) =>
+    staff.call('setUserSuspension', { params: { userId }, body: { suspended } });
+  t.like(await set(admin.id, true), { code: 'CONFLICT', details: { reason: 'oneself' } });
+  t.like(await set(`usr_${'a'.repeat(26)}`, true), { code: 'NOT_FOUND' });
+  t.like(
+    await (
+      await browser(organization.owner)
+    ).client.call('setUserSuspension', { params: { userId: who.id }, body: { suspended: true } }),
+    {
+      code: 'FORBIDDEN',
+    },
+  );
+  t.deepEqual(await set(who.id, true), { userId: who.id, suspended: true });
+  t.like(await before.client.call('getMe'), { code: 'UNAUTHORIZED' }, 'at once on this node');
+  t.is((await refresh(before.cookie)).status, 401);
+  const typed = { email: who.email, password: who.password };
+  const errorOf = async (body: object) => {
+    const { status, json } = await post('/v1/auth/login', body);
+    return { status, code: json.error.code, message: json.error.message, details: json.error.details };
+  };
+  const wrong = await errorOf({ ...typed, password: 'another' });
+  t.is(wrong.status, 401);
+  t.deepEqual(await errorOf(typed), wrong, 'no word of a factor');
+  t.deepEqual(await errorOf({ ...typed, totp: codeOf(who, 1) }), wrong);
+  const owner = (await browser(organization.owner, { step: 1 })).client;
+  const log = (await owner.must('listAuditLog', { query: { target: who.id } })).content;
+  t.like(log[0], { action: 'setUserSuspension', actor: { kind: 'admin', name: admin.email } });
+  t.deepEqual(await set(who.id, false), { userId: who.id, suspended: false });
+  t.is((await refresh(before.cookie)).status, 401, 'what ended stays so');
+  t.is((await post('/v1/auth/login', { ...typed, totp: codeOf(who, 1) })).status, 200);
+});

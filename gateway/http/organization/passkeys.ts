@@ -74,7 +74,7 @@ export function passkeyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { passkey, counter } = found;
       const user = await identity.userById(passkey.userId);
       const { organizationId } = asked.body;
-      if (user === null) return refuse('UNAUTHORIZED');
+      if (user === null || user.isSuspended) return refuse('UNAUTHORIZED');
       const entrance = entranceOf(config, user, organizationId);
       if (isRefusal(entrance)) return entrance;
       const { membership } = entrance;

@@ -36,8 +36,9 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       });
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
-      if (!(await isPassword(user?.passwordHash ?? null, password)) || user === null) {
-        if (user !== null) await noted(asked, user.id, 'failed', 'password');
+      const isRight = await isPassword(user?.passwordHash ?? null, password);
+      if (!isRight || user === null || user.isSuspended) {
+        if (user !== null) await noted(asked, user.id, 'failed', isRight ? 'suspended' : 'password');
         return refuse('UNAUTHORIZED');
       }
       if (isOutdated(user.passwordHash)) await people.rehash(user.id, user.passwordHash, await hashPassword(password));

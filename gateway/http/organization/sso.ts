@@ -109,7 +109,7 @@ export function ssoHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     totpAtMs: number | null,
   ) {
     const user = await identity.userById(userId);
-    if (user === null) return refuse('UNAUTHORIZED');
+    if (user === null || user.isSuspended) return refuse('UNAUTHORIZED');
     setCookie(asked, '', 0);
     asked.setHeader('set-cookie', throttles.deviceCookie(user.email));
     const membership = user.memberships.find((one) => one.organizationId === organizationId);
