@@ -6,7 +6,7 @@ import type { SsoKind } from './sso-store.ts';
 /** By what a login began. */
 export type LoginMethod = 'password' | 'password_totp' | 'password_recovery_code' | 'passkey' | 'sso';
 /** Why a login ended before its time. */
-export type LoginEnd = 'logout' | 'ended' | 'reused' | 'reset' | 'password' | 'email' | 'replaced' | 'suspended';
+export type LoginEnd = 'logout' | 'ended' | 'reused' | 'reset' | 'password' | 'email' | 'replaced';
 
 /** What a browser shows of itself. */
 export interface BrowserFacts {

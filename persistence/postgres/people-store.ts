@@ -156,7 +156,7 @@ function passwords(sql: Sql): Pick<PeopleStore, 'reset' | 'changePassword' | 're
             with changed as materialized (
               update console_user u set suspended_at = coalesce(u.suspended_at, ${since}) where u.id = ${userId}
               returning u.id, u.email as recipient
-            ), ${endings(sql, 'suspended', nowMs, { but: null, hash: null })}
+            ), ${endings(sql, 'ended', nowMs, { but: null, hash: null })}
             select c.id, ${noting(sql, audit)} as noted from changed c`
         : await sql`
             with changed as materialized (

@@ -294,7 +294,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     600,
     'a page of up to 1,000 facts: those that other works left waiting, each with a look for one set aside',
   ],
-  'sweeps: candidates sums job jobs operations openOperation isPaying openJobs duePolicies, rows': [
+  'sweeps: candidates sums job jobs operations openOperation promised isPaying openJobs duePolicies, rows': [
     500,
     'the batches of an account, 2,000 at most, are read once for all addresses',
   ],
