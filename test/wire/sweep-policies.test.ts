@@ -203,7 +203,10 @@ test('treasury S3, S10, S16, S19: runs, jobs and retries of nothing, of other ch
     triggerMode: 'MANUAL',
     treasuryWalletId: external.id,
   });
-  t.is((await send('POST', `${PATH}/${ofBtc.json.data.id}/run`, sandbox)).json.data?.result, 'nothing_due');
+  t.like((await send('POST', `${PATH}/${ofBtc.json.data.id}/run`, sandbox)).json.error, {
+    code: 'CHAIN_NOT_READY',
+    details: { chain: 'btc' },
+  });
   const jobs = '/v1/treasury/sweeps/jobs';
   t.is((await send('GET', `${jobs}?policyId=${id}`, sandbox)).json.data.totalElements, 0);
   for (const [method, path] of [

@@ -223,7 +223,7 @@ test('treasury E2: tank, treasury, strangers and foreign paths are no deposit pa
     [{ ...fund, sendAll: true }, 'amount_mismatch'],
     [{ ...fund, token: STAGES.evm.token.contract }, 'token_mismatch'],
     [{ ...fund, chain: 'sol' }, 'role_not_on_chain'],
-    [{ ...sweep, chain: 'btc' }, 'amount_mismatch'],
+    [{ ...sweep, chain: 'btc' }, 'from_not_a_deposit_path'],
     [{ ...sweep, unsigned: { ...sweep.unsigned, payload: 'a'.repeat(20_001) } }, 'malformed_build'],
   ];
   for (const [lied, reason] of refused)
