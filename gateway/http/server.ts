@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type ErrorCode, isRefusal, Refused, refuse } from '../../protocol/errors.ts';
+import { type ErrorCode, isRefusal, notFound, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { BODY_BYTES_MAX, bodyBytesOf } from '../../protocol/route.ts';
@@ -31,6 +31,7 @@ import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
 import { endConnections } from './end-connections.ts';
 import { createEconomics } from './payment/economics.ts';
+import { servesOn } from './pay-host.ts';
 import { servePreflight } from './payment/preflight.ts';
 import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
 
@@ -72,8 +73,15 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
   const state = { draining: false, serving: false, ending: false };
   const app = createApp(deps);
+  const isServed = servesOn(deps.config.publicUrl, deps.config.payUrl);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
+    const { path } = headOf(request);
+    if (!isServed(request.headers.host, path)) {
+      sendRefusal(deps, request, reply, notFound('path', path));
+      request.code = null; // no route of this host has refused anything
+      return reply;
+    }
     const { route } = request.routeOptions.config;
     if (route === undefined) return;
     if (state.draining && !state.serving && route.tag !== 'Health') {
