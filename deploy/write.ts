@@ -1,5 +1,6 @@
 /** `npm run -s deploy:monitoring`: writes what Prometheus and Grafana read, from the sources beside it. */
 import { writeFileSync } from 'node:fs';
+import { dashboardFile, DASHBOARDS } from './grafana/dashboards.ts';
 import { objectivesFile, objectivesTestsFile, rulesFile, testsFile } from './prometheus/files.ts';
 
 export function monitoringFiles(): Readonly<Record<string, string>> {
@@ -8,6 +9,7 @@ export function monitoringFiles(): Readonly<Record<string, string>> {
     'deploy/prometheus/flock.tests.yaml': testsFile(),
     'deploy/prometheus/flock-objectives.rules.yaml': objectivesFile(),
     'deploy/prometheus/flock-objectives.tests.yaml': objectivesTestsFile(),
+    ...Object.fromEntries(DASHBOARDS.map((one) => [`deploy/grafana/${one.uid}.json`, dashboardFile(one)])),
   };
 }
 

@@ -23,7 +23,8 @@ interface Named {
 /** A series by the name that a query has for it; null: there is none. `recorded`: labels of series of our rules. */
 function named(name: string, recorded: ReadonlyMap<string, readonly string[]>): Named | null {
   if (name === 'up') return { labels: {} };
-  if (name in PROCESS_METRICS) return { labels: Object.fromEntries(OF_NODE.map((label) => [label, 'configured'])) };
+  if (name in PROCESS_METRICS || name.replace(/_(?:sum|count)$/, '') in PROCESS_METRICS)
+    return { labels: Object.fromEntries(OF_NODE.map((label) => [label, 'configured'])) };
   const ofRule = recorded.get(name);
   if (ofRule !== undefined) return { labels: Object.fromEntries(ofRule.map((label) => [label, 'configured'])) };
   const [, base, part] = /^(.*?)(_bucket|_sum|_count)?$/.exec(name)!;

@@ -1,6 +1,7 @@
 /** Alerts and runbooks rest on what there is: the catalogue, pages, routes, commands. Ecosystem X41, X53–X55. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
+import { dashboardFile, DASHBOARDS } from '../../deploy/grafana/dashboards.ts';
 import { ALERTS } from '../../deploy/prometheus/alerts.ts';
 import { runbookOf } from '../../deploy/prometheus/files.ts';
 import { OBJECTIVES, RECORDED, WINDOWS } from '../../deploy/prometheus/objectives.ts';
@@ -50,6 +51,33 @@ test('ecosystem X55 fault 39: every name, label and value in a rule is in the ca
 test('ecosystem X55 what Prometheus and Grafana read is made of the sources beside it', (t) => {
   for (const [path, text] of Object.entries(monitoringFiles()))
     t.is(readFileSync(ROOT + path, 'utf8'), text, `${path} is out of date: npm run -s deploy:monitoring`);
+});
+
+test('ecosystem X52 fault 42: six dashboards with one variable for the source of data, every query on what there is, every page there', (t) => {
+  t.is(DASHBOARDS.length, 6);
+  t.is(new Set(DASHBOARDS.map(({ uid }) => uid)).size, 6);
+  for (const dashboard of DASHBOARDS) {
+    for (const { title, queries, runbook } of dashboard.panels) {
+      for (const [query, legend] of queries) {
+        t.deepEqual(faultsOf(query, RECORDED), [], `${title}: ${query}`);
+        t.notRegex(query, /(?:rate|increase)\([^[]*\[(?!\$__rate_interval)/, title);
+        for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g))
+          t.true(label === 'instance' || label === 'job' || query.includes(label!), `${title}: ${label!}`);
+      }
+      if (runbook !== undefined) t.true(existsSync(`${ROOT}docs/runbooks/${runbook}.md`), runbook);
+    }
+    const text = dashboardFile(dashboard);
+    const { templating, panels } = JSON.parse(text) as {
+      templating: { list: { name: string; type: string }[] };
+      panels: { datasource: { uid: string } }[];
+    };
+    t.deepEqual(
+      templating.list.map(({ name, type }) => [name, type]),
+      [['datasource', 'datasource']],
+    );
+    for (const { datasource } of panels) t.is(datasource.uid, '${datasource}');
+    t.notRegex(text, /__inputs|https?:/);
+  }
 });
 
 const PAGES = readdirSync(`${ROOT}docs/runbooks`).filter((name) => name !== 'README.md');
