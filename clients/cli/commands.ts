@@ -40,6 +40,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./listen.ts')).listen(args, flags),
   },
   {
+    words: ['trigger'],
+    usage: 'trigger EVENT [--set NAME=VALUE]… [--cleanup]',
+    does: 'makes in the sandbox what an event tells of; without one lists the events and what each needs',
+    run: async (args, flags) => (await import('./trigger.ts')).trigger(args, flags),
+  },
+  {
     words: ['events'],
     usage: 'events [evt_…] [--since evt_…|start] [--size N]',
     does: 'lists events in their order, the newest where no place is given; of one, its bytes',

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { verifyWebhook } from '../../clients/typescript/src/webhooks.ts';
 import { commandHome, runCommand, startCommand } from '../support/command.ts';
+import { EVENTS, type EventName } from '../../protocol/slugs.ts';
 import { openDeveloper } from '../support/developer.ts';
 import { patiently } from '../support/patience.ts';
 import { ROOT } from '../support/tree.ts';
@@ -203,6 +204,43 @@ test.serial(
     const { code, out } = await one.ended;
     t.is(code, 0);
     t.like(JSON.parse(out), { event: 'deposit_confirmed', posted: null });
+  },
+);
+
+test.serial(
+  'ecosystem X32 fault 34: trigger makes the fact, and its event; each event has a recipe or says what it needs',
+  async (t) => {
+    const lines = (await runCommand(['trigger', '--json'], { env })).out.trimEnd().split('\n');
+    const known = lines.map(
+      (line) => JSON.parse(line) as { event: string; inputs: object | null; needs: string | null },
+    );
+    t.deepEqual(
+      known.map(({ event }) => event),
+      [...EVENTS],
+    );
+    t.true(known.every(({ inputs, needs }) => (inputs === null) === (needs !== null)));
+    const without = known.find(({ inputs }) => inputs === null);
+    for (const { event, inputs, needs } of known.filter((one) => one.inputs !== null || one === without)) {
+      const ended = await runCommand(['trigger', event, '--json', '--cleanup'], { env });
+      if (inputs === null) {
+        t.is(ended.code, 1, event);
+        t.like(JSON.parse(ended.out), { error: { code: 'NEEDS', message: `${event} needs ${needs}` } });
+        continue;
+      }
+      t.is(ended.code, 0, `${event}: ${ended.err}`);
+      const { id } = JSON.parse(ended.out) as { id: string };
+      t.is((await flock.atCloud.must('getEvent', { params: { id } })).event, event as EventName);
+    }
+    const set = ['--set', 'userRef=042', '--set', 'amount=0.5', '--json'];
+    const { id } = (await json(['trigger', 'deposit_confirmed', ...set])) as { id: string };
+    const { body } = await flock.atCloud.must('getEvent', { params: { id } });
+    t.like((JSON.parse(body!) as { data: object }).data, { userRef: '042', amount: '500000000000000000' });
+    const of = async (args: readonly string[], more = {}) =>
+      (await runCommand(['trigger', ...args], { env: { ...env, ...more } })).err;
+    t.regex(await of(['deposit_confirmed', '--set', 'zebra=1']), /^USAGE: --set zebra: .* chain, userRef, amount/);
+    t.regex(await of(['deposit_lost']), /^USAGE: no such event; there are deposit_detected, /);
+    const live = { FLOCK_URL: deployment.cloudUrl, FLOCK_API_KEY: deployment.record.live.cloudApiKey };
+    t.regex(await of(['deposit_detected'], live), /^SANDBOX_ONLY: /);
   },
 );
 

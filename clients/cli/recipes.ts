@@ -1,0 +1,105 @@
+/**
+ * How each event of the catalogue comes about in a sandbox: by the levers and the operations that anybody has, so that
+ * what is read afterwards agrees with the event. One without a recipe says what it needs. X32.
+ */
+import type { EventName } from '../../protocol/slugs.ts';
+import { isFlockError, type Flock } from '../typescript/src/index.ts';
+
+/** Inputs by their names, each with what it is where nobody sets it. */
+type Inputs = Readonly<Record<string, string>>;
+
+export interface Recipe {
+  readonly inputs: Inputs;
+  /** Makes the fact. What it made is undone by the answer, where that is asked for. */
+  make(flock: Flock, inputs: Inputs): Promise<() => Promise<unknown>>;
+}
+
+const DEPOSIT: Inputs = { chain: 'eth', userRef: 'flock-trigger', amount: '0.01' };
+const LINK: Inputs = { chain: 'eth', asset: 'ETH', amount: '0.01', title: 'flock trigger' };
+type Chain = Parameters<Flock['simulateDeposit']>[0]['chain'];
+
+/** Pays a new address of ours. */
+const deposit = (autoConfirm: boolean): Recipe => ({
+  inputs: DEPOSIT,
+  async make(flock, { chain, userRef, amount }) {
+    const { id, address } = await flock.createAddress({ chain: chain as Chain, userRef: userRef! });
+    await flock.simulateDeposit({ chain: chain as Chain, address, amount: amount!, autoConfirm });
+    return () => flock.archiveAddress({ id });
+  },
+});
+
+async function newLink(flock: Flock, { chain, asset, amount, title }: Inputs) {
+  return flock.createPaymentLink({
+    mode: 'fixed',
+    chain: chain as Chain,
+    asset: asset!,
+    amount: amount!,
+    title: title!,
+  });
+}
+
+/** A fixed link that was paid has closed itself. */
+async function closed(flock: Flock, id: string): Promise<void> {
+  try {
+    await flock.closePaymentLink({ id });
+  } catch (error) {
+    if (!isFlockError(error, 'CONFLICT')) throw error;
+  }
+}
+
+/** Opens a payment towards a new link, and pays it. */
+const payment = (autoConfirm: boolean): Recipe => ({
+  inputs: LINK,
+  async make(flock, inputs) {
+    const { id, slug } = await newLink(flock, inputs);
+    const { address } = await flock.openCheckoutSession({ slug });
+    const chain = inputs['chain'] as Chain;
+    await flock.simulateDeposit({ chain, address, amount: inputs['amount']!, autoConfirm });
+    return () => closed(flock, id);
+  },
+});
+
+const linkCreated: Recipe = {
+  inputs: LINK,
+  async make(flock, inputs) {
+    const { id } = await newLink(flock, inputs);
+    return () => flock.closePaymentLink({ id });
+  },
+};
+const linkClosed: Recipe = {
+  inputs: LINK,
+  async make(flock, inputs) {
+    const { id } = await newLink(flock, inputs);
+    await flock.closePaymentLink({ id });
+    return async () => undefined;
+  },
+};
+
+const WITHDRAWAL =
+  'an address with funds and an edge that signs: api buildTransaction, then api broadcastTransaction --profile EDGE, then api simulateConfirmation';
+const PAY_PAGE = 'a payment on the pay page';
+
+/** A recipe, or what it needs. */
+export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
+  deposit_detected: deposit(false),
+  deposit_confirmed: deposit(true),
+  deposit_reversed: 'a deposit in a block that is replaced: trigger deposit_detected, then api simulateReorg',
+  address_activated: 'an address on a chain where addresses are opened first (xrp, xlm), and its first payment',
+  withdrawal_broadcast: WITHDRAWAL,
+  withdrawal_confirmed: WITHDRAWAL,
+  withdrawal_failed: `${WITHDRAWAL}; it fails when what it spends is spent elsewhere (api simulateConflict)`,
+  edge_offline: 'your edge to be stopped',
+  edge_online: 'your edge to be started after it was offline',
+  identity_rotation_detected: 'an edge that starts with another phrase',
+  pool_low: 'an edge that is offline while addresses of sol or xlm are issued',
+  payment_detected: payment(false),
+  payment_confirmed: payment(true),
+  payment_underpaid: `${PAY_PAGE} of which less is paid: api openCheckoutSession, then api simulateDeposit`,
+  payment_late: `${PAY_PAGE} that is paid after it ran out`,
+  payment_reversed: `${PAY_PAGE} in a block that is replaced: trigger payment_detected, then api simulateReorg`,
+  payment_unmatched: `${PAY_PAGE} in another asset than the link asks for`,
+  payment_link_created: linkCreated,
+  payment_link_closed: linkClosed,
+  sweep_completed: 'a sweep policy, an address with funds, and an edge whose caps allow it: api runSweepPolicy',
+  sweep_paused: 'a sweep policy whose sweeps fail one after the other',
+};
