@@ -42,7 +42,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     words: ['trigger'],
     usage: 'trigger EVENT [--set NAME=VALUE]… [--cleanup]',
-    does: 'makes in the sandbox what an event tells of; without one lists the events and what each needs',
+    does: 'makes an event happen in the sandbox; without one lists them all and what each needs',
     run: async (args, flags) => (await import('./trigger.ts')).trigger(args, flags),
   },
   {

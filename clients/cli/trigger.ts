@@ -1,4 +1,4 @@
-/** `flock trigger EVENT`: makes what an event tells of, and says which event came of it. X32. */
+/** `flock trigger EVENT`: makes an event happen, by what leads to it, and says which one came of it. X32. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Flags } from '../../protocol/node/commands.ts';
