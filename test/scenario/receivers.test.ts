@@ -37,8 +37,12 @@ const STALE_SECONDS = 400;
 
 const deliveries: Delivery[] = [];
 const endpoints = new Map<ReceiverName, Endpoint>();
-/** Events of these addresses that get 500 the first time, for each receiver once. */
+/** Addresses of which `deposit_detected` gets 500 until the receiver has `deposit_confirmed`. */
 const overtaken = new Set<string>();
+const hasConfirmed = (name: ReceiverName, address: string): boolean =>
+  deliveries.some(
+    ({ to, body }) => to === name && addressIn(body) === address && eventIn(body) === 'deposit_confirmed',
+  );
 
 /** Between the edge and the receivers: what comes is kept and passed on as it is. */
 const between = createServer((request, response) => {
@@ -48,7 +52,9 @@ const between = createServer((request, response) => {
     const to = request.url!.slice(1) as ReceiverName;
     const body = Buffer.concat(chunks).toString('utf8');
     const delivery: Delivery = { to, headers: request.headers as Record<string, string>, body, status: null };
-    if (overtaken.delete(`${to} ${addressIn(body)} ${eventIn(body)}`)) return void response.writeHead(500).end();
+    const address = addressIn(body);
+    if (overtaken.has(address) && eventIn(body) === 'deposit_detected' && !hasConfirmed(to, address))
+      return void response.writeHead(500).end();
     deliveries.push(delivery);
     delivery.status = await post(endpoints.get(to)!.url, delivery).catch(() => 502);
     response.writeHead(delivery.status).end();
@@ -218,13 +224,31 @@ test.serial('ecosystem X20 two secrets: while one is rotated, and after', async 
 
 test.serial('ecosystem X20 confirmed before detected, and reversed', async (t) => {
   const late = await newAddress();
-  for (const name of RECEIVERS) overtaken.add(`${name} ${late} deposit_detected`);
+  overtaken.add(late);
   await pay(late);
-  await arrived(late, 'deposit_detected');
+  await arrived(late, 'deposit_confirmed');
+  // One whose attempts were over by then is asked for again.
+  const again = new Set<string>();
+  await patiently(
+    'what was overtaken',
+    async () => {
+      const dead = await atEdge.must('listDeadLetters', { query: { size: '100' } });
+      for (const { id } of dead.content.filter((one) => !again.has(one.id))) {
+        again.add(id);
+        await atEdge.must('replayDelivery', { params: { id } });
+      }
+      return RECEIVERS.filter(
+        (name) =>
+          deliveries.filter(({ to, body, status }) => to === name && status === 204 && addressIn(body) === late)
+            .length < 2,
+      );
+    },
+    (missing) => missing.length === 0,
+  );
   for (const name of RECEIVERS) {
     const events = deliveries.filter(({ to, body }) => to === name && addressIn(body) === late);
     t.deepEqual(
-      events.map(({ body }) => eventIn(body)),
+      events.slice(0, 2).map(({ body }) => eventIn(body)),
       ['deposit_confirmed', 'deposit_detected'],
       name,
     );
@@ -260,26 +284,29 @@ test.serial('ecosystem X20 a slow database: no 2xx before the row is stored', as
       return { table, connection };
     }),
   );
-  await pay(address);
-  await patiently(
-    'each receiver waits for its table',
-    async () =>
-      Promise.all(
-        held.map(async ({ table }) => {
-          const [row] = await table<{ waiting: number }[]>`
-            select count(*)::int as waiting from pg_locks where not granted and relation is not null
-            and database = (select oid from pg_database where datname = current_database())`;
-          return row!.waiting;
-        }),
-      ),
-    (waiting) => waiting.every((count) => count > 0),
-  );
-  const its = deliveries.filter(({ body }) => addressIn(body) === address && eventIn(body) === 'deposit_confirmed');
-  t.deepEqual(its.map(({ to }) => to).toSorted(), [...RECEIVERS].toSorted());
-  t.true(its.every(({ status }) => status === null));
-  for (const { connection } of held) {
-    await connection`rollback`;
-    connection.release();
+  try {
+    await pay(address);
+    await patiently(
+      'each receiver waits for its table',
+      async () =>
+        Promise.all(
+          held.map(async ({ table }) => {
+            const [row] = await table<{ waiting: number }[]>`
+              select count(*)::int as waiting from pg_locks where not granted and relation is not null
+              and database = (select oid from pg_database where datname = current_database())`;
+            return row!.waiting;
+          }),
+        ),
+      (waiting) => waiting.every((count) => count > 0),
+    );
+    const its = deliveries.filter(({ body }) => addressIn(body) === address && eventIn(body) === 'deposit_confirmed');
+    t.deepEqual(its.map(({ to }) => to).toSorted(), [...RECEIVERS].toSorted());
+    for (const { to, status } of its) t.is(status, null, to);
+  } finally {
+    for (const { connection } of held) {
+      await connection`rollback`;
+      connection.release();
+    }
   }
   await arrived(address, 'deposit_confirmed');
 });
