@@ -6,6 +6,7 @@ import errno
 import http.client
 import json
 import math
+import os
 import random
 import re
 import socket
@@ -30,6 +31,8 @@ _USER_REF_UNITS_MAX = 255
 #: A service keeps an idle connection for five seconds at least.
 _IDLE_SECONDS_MAX = 4.0
 _IDLE_CONNECTIONS_MAX = 8
+#: A timer takes no more; the limit of a call is far below.
+_LIMIT_SECONDS_MAX = 86_400.0
 _CHUNK_BYTES = 65_536
 
 
@@ -67,6 +70,17 @@ class FlockError(Exception):
         self.idempotency_key = idempotency_key
         #: The operation at a cloud's /docs; None at an edge, which has no such page.
         self.doc_url = doc_url
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Of its fields: an error that no other process can read would hang a pool of them.
+        return _error_of, (dict(vars(self)), self.args)
+
+
+def _error_of(fields: Dict[str, Any], args: Tuple[Any, ...]) -> FlockError:
+    error = FlockError.__new__(FlockError, *args)
+    error.args = args
+    vars(error).update(fields)
+    return error
 
 
 class Clock:
@@ -140,6 +154,9 @@ class Core:
             _invalid("apiKey", "api_key begins with flk_live_, flk_test_, loc_live_ or loc_test_, and has no spaces")
         if bearer is not None and not re.fullmatch(r"[!-~]+", bearer):
             _invalid("bearer", "bearer is a token without spaces")
+        for name, value in (("retries", retries), ("timeout", timeout), ("deadline", deadline), ("pagesMax", pages_max)):
+            if not (isinstance(value, (int, float)) and value >= 0):
+                _invalid(name, f"{name} is a number, 0 or more")
         its = environment if key is None else "live" if key[2] == "live" else "sandbox"
         if expect is not None and its != expect:
             _invalid("expect", f"{expect} is expected, and the {'environment' if key is None else 'key'} is another one")
@@ -157,8 +174,12 @@ class Core:
         self._pages_max = pages_max
         self._clock = clock or Clock()
         self._tls = ssl_context
+        self._forget()
+
+    def _forget(self) -> None:
         self._idle: List[Tuple[http.client.HTTPConnection, float]] = []
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._base}>"
@@ -180,6 +201,8 @@ class Core:
 
     def close(self) -> None:
         """Closes idle connections; the client may be used again."""
+        if self._process != os.getpid():
+            return self._forget()
         with self._lock:
             idle, self._idle = self._idle, []
         for connection, _ in idle:
@@ -212,9 +235,19 @@ class Core:
         ends_at = clock.now() + (self._deadline if deadline is None else deadline)
         may_repeat = operation.method == "GET" or is_keyed
         attempts = 0
+        error = FlockError(
+            "CLIENT_TIMEOUT",
+            "the time of the call was over before it was sent",
+            details={"reason": "timeout"},
+            idempotency_key=key,
+            doc_url=doc_url,
+        )
         while True:
+            limit = min(self._timeout if timeout is None else timeout, ends_at - clock.now(), _LIMIT_SECONDS_MAX)
+            # A pause may have been longer than it should: of a machine that slept, or a busy one.
+            if not limit > 0:
+                raise error
             attempts += 1
-            limit = min(self._timeout if timeout is None else timeout, ends_at - clock.now())
             try:
                 answer = self._attempt(operation.method, target, headers, body, limit, may_repeat)
                 return _value_of(answer, "d" in operation.marks, clock)
@@ -235,19 +268,23 @@ class Core:
             return f"{operation.id} is served by the cloud alone: give its address as base_url, and an flk_ key"
         if self._is_local_key is False and "e" in operation.marks:
             return f"{operation.id} is served by an edge alone: give its address as base_url, and a loc_ key"
-        if key is not None and not re.fullmatch(r"[ -~]{1,255}", key):
-            return "idempotency_key is 1 to 255 printable characters of ASCII"
+        # Blanks at its ends would be lost on the way, and two keys be one.
+        if key is not None and not re.fullmatch(r"[!-~](?:[ -~]{0,253}[!-~])?", key):
+            return "idempotency_key is 1 to 255 printable characters of ASCII, without blanks at its ends"
         user_ref = arguments.get("userRef")
-        if user_ref is None:
-            return None
-        if not isinstance(user_ref, str):
+        if user_ref is not None and not isinstance(user_ref, str):
             return 'user_ref is text: 42 is another customer than "042"'
-        if len(user_ref.encode("utf-16-le", "surrogatepass")) // 2 > _USER_REF_UNITS_MAX:
+        if len((user_ref or "").encode("utf-16-le", "surrogatepass")) // 2 > _USER_REF_UNITS_MAX:
             return f"user_ref has more than {_USER_REF_UNITS_MAX} characters"
-        try:
-            user_ref.encode()
-        except UnicodeEncodeError:
-            return "user_ref has half of a surrogate pair in it"
+        for name in re.findall(r"\{(\w+)\}", operation.path):
+            # Dots alone are steps in the tree of addresses: the request would be of another operation.
+            if str(arguments.get(name) or "") in ("", ".", ".."):
+                return f"{name} is a part of the path: text, and not only dots"
+        for name, value in arguments.items():
+            if "b" not in operation.marks and not isinstance(value, (str, int, float)):
+                return f"{name} is text, a number or a boolean"
+            if not _is_sendable(value):
+                return f"{name} has half of a surrogate pair, NaN or what is no JSON in it"
         return None
 
     def _request_of(self, operation: Operation, arguments: Mapping[str, Any]) -> Tuple[str, Optional[bytes]]:
@@ -258,7 +295,7 @@ class Core:
 
         path = self._prefix + re.sub(r"\{(\w+)\}", put_in, operation.path)
         if "b" in operation.marks:
-            return path, json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+            return path, json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode()
         given = {name: _query_text(value) for name, value in rest.items()}
         return (f"{path}?{urlencode(given, quote_via=quote)}" if given else path), None
 
@@ -269,17 +306,26 @@ class Core:
     ) -> _Answer:
         """One request and its whole answer within `limit` seconds. An idle connection may be closed by now, so what must
         not be sent twice has one of its own."""
-        connection = self._connection(limit, may_repeat)
+        connection = self._connection(may_repeat)
+        ends_at = time.monotonic() + limit
+        #: What the timer cuts: the socket that is waited for now.
+        at: List[socket.socket] = [] if connection.sock is None else [connection.sock]
         is_late = threading.Event()
 
         def stop() -> None:
             is_late.set()
-            _shut(connection)
+            for sock in at:
+                _shut(sock)
 
-        timer = threading.Timer(max(limit, 0), stop)
+        timer = threading.Timer(limit, stop)
         timer.daemon = True
         timer.start()
         try:
+            if connection.sock is None:
+                self._connect(connection, ends_at, at)
+            connection.sock.settimeout(limit)  # one that is used again has that of the call before
+            if is_late.is_set():
+                raise socket.timeout()
             connection.request(method, target, body, dict(headers))
             response = connection.getresponse()
             parts = []
@@ -290,14 +336,19 @@ class Core:
                 parts.append(part)
             if response.length:
                 raise http.client.IncompleteRead(b"", response.length)
+            # A body that ends with its connection was ended by the timer.
+            if is_late.is_set():
+                raise socket.timeout()
             answer = _Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, b"".join(parts))
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             if is_late.is_set() or isinstance(error, socket.timeout):
                 message = f"no whole answer within {round(limit * 1_000)} ms"
                 raise _Failed(True, "CLIENT_TIMEOUT", message, details={"reason": "timeout"}) from None
             reason = errno.errorcode.get(getattr(error, "errno", None) or 0, "connection")
-            raise _Failed(True, "CLIENT_NETWORK", "no whole answer came", details={"reason": reason}) from None
+            # A ValueError is of an address, a header or a certificate that cannot be: so it is the next time.
+            may_help = not isinstance(error, ValueError)
+            raise _Failed(may_help, "CLIENT_NETWORK", "no whole answer came", details={"reason": reason}) from None
         finally:
             timer.cancel()
         if is_late.is_set() or response.will_close:
@@ -306,21 +357,59 @@ class Core:
             self._keep(connection)
         return answer
 
-    def _connection(self, limit: float, may_reuse: bool) -> http.client.HTTPConnection:
+    def _connection(self, may_reuse: bool) -> http.client.HTTPConnection:
+        """One that is idle, or a new one that is not connected."""
+        if self._process != os.getpid():
+            self._forget()  # a fork has the sockets of its parent, whose answers they bring
         while may_reuse:
             with self._lock:
                 if not self._idle:
                     break
                 connection, since = self._idle.pop()
             if time.monotonic() - since < _IDLE_SECONDS_MAX:
-                if connection.sock is not None:
-                    connection.sock.settimeout(limit)  # it has that of the call before
                 return connection
             connection.close()
         if not self._is_tls:
-            return http.client.HTTPConnection(self._host or "", self._port, timeout=limit)
-        context = self._tls or ssl.create_default_context()
-        return http.client.HTTPSConnection(self._host or "", self._port, timeout=limit, context=context)
+            return http.client.HTTPConnection(self._host or "", self._port)
+        return http.client.HTTPSConnection(self._host or "", self._port, context=self._context())
+
+    def _context(self) -> ssl.SSLContext:
+        with self._lock:
+            if self._tls is None:
+                self._tls = ssl.create_default_context()
+            return self._tls
+
+    def _connect(self, connection: http.client.HTTPConnection, ends_at: float, at: List[socket.socket]) -> None:
+        """Connects by `ends_at` (of time.monotonic), whatever number of addresses the name has and however slowly it
+        goes; a look-up of the name that takes longer is waited for, and then it is too late."""
+        why: Optional[OSError] = None
+        for family, kind, protocol, _, address in socket.getaddrinfo(
+            connection.host, connection.port, type=socket.SOCK_STREAM
+        ):
+            left = ends_at - time.monotonic()
+            if left <= 0:
+                raise socket.timeout()
+            sock = socket.socket(family, kind, protocol)
+            try:
+                sock.settimeout(left)
+                sock.connect(address)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self._is_tls:
+                    # The handshake comes after: here the timer would not find the socket.
+                    sock = self._context().wrap_socket(
+                        sock, server_hostname=connection.host, do_handshake_on_connect=False
+                    )
+                at[:] = [sock]
+                if time.monotonic() >= ends_at:
+                    raise socket.timeout()
+                if self._is_tls:
+                    sock.do_handshake()  # type: ignore[attr-defined]
+                connection.sock = sock
+                return
+            except OSError as error:
+                sock.close()
+                why = error
+        raise why or OSError()
 
     def _keep(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
@@ -352,14 +441,22 @@ def _endless(reason: str, message: str) -> NoReturn:
     raise FlockError("CLIENT_NETWORK", message, details={"reason": reason})
 
 
-def _shut(connection: http.client.HTTPConnection) -> None:
-    """Ends what another thread waits for on the connection."""
-    sock = connection.sock
-    if sock is not None:
-        try:
-            sock.shutdown(2)
-        except OSError:
-            pass  # it has ended by itself
+def _shut(sock: socket.socket) -> None:
+    """Ends what another thread waits for on the socket. The method of the class below: that of TLS would let go of the
+    encryption first, and what is still being sent would go without."""
+    try:
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+    except OSError:
+        pass  # it has ended by itself
+
+
+def _is_sendable(value: Any) -> bool:
+    """Whether it arrives as it is: half of a surrogate pair is no text, NaN no JSON."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return True
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _pause_ms(doublings: int, chance: float) -> int:

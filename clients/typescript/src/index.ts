@@ -101,6 +101,9 @@ function settingsOf(options: FlockOptions): Settings {
     throw invalid('apiKey', 'apiKey begins with flk_live_, flk_test_, loc_live_ or loc_test_, and has no spaces');
   if (bearer !== undefined && (bearer === '' || /[^!-~]/.test(bearer)))
     throw invalid('bearer', 'bearer is a token without spaces');
+  for (const name of ['retries', 'timeoutMs', 'deadlineMs', 'pagesMax'] as const)
+    if (!(typeof (options[name] ?? 0) === 'number' && (options[name] ?? 0) >= 0))
+      throw invalid(name, `${name} is a number, 0 or more`);
   const its = key === null ? environment : key[2] === 'live' ? 'live' : 'sandbox';
   if (expect !== undefined && its !== expect)
     throw invalid('expect', `${expect} is expected, and the ${key === null ? 'environment' : 'key'} is another one`);

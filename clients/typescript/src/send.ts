@@ -38,7 +38,10 @@ const REPEATED = new Set([429, 500, 502, 503, 504]);
 const PATIENCE_SECONDS = 60;
 const PAUSE = { firstMs: 500, mostMs: 8_000, jitterPercent: 100 };
 const USER_REF_CHARS_MAX = 255;
-const KEY_FORM = /^[ -~]{1,255}$/;
+/** Blanks at its ends would be lost on the way, and two keys be one. */
+const KEY_FORM = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+/** A timer of more is over at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 type Argument = Readonly<Record<string, unknown>>;
 /** How an attempt went wrong, and whether another one may go right. */
@@ -59,6 +62,7 @@ export async function send(
   const isKeyed = operation.marks.includes('k');
   const idempotencyKey = isKeyed ? (options.idempotencyKey ?? newKey()) : null;
   let attempts = 0;
+  let last: Failed['fields'] = own('CLIENT_TIMEOUT', 'the time of the call was over before it was sent', 'timeout');
   const error = (fields: Failed['fields']): FlockError =>
     new FlockError({
       ...fields,
@@ -74,11 +78,14 @@ export async function send(
   const mayRepeat = operation.method === 'GET' || isKeyed;
   for (;;) {
     if (options.signal?.aborted) throw error(ABORTED);
+    const limitMs = Math.min(options.timeoutMs ?? settings.timeoutMs, endsAt - clock.now(), TIMER_MS_MAX);
+    // A pause may have been longer than it should: of a machine that slept, or a busy one.
+    if (!(limitMs > 0)) throw error(last);
     attempts += 1;
-    const limitMs = Math.min(options.timeoutMs ?? settings.timeoutMs, endsAt - clock.now());
     const outcome = await attempt(settings, operation, url, init, limitMs, options.signal);
     if ('value' in outcome) return outcome.value;
     const { fields } = outcome;
+    last = fields;
     if (!outcome.mayRepeat || !mayRepeat || attempts > settings.retries) throw error(fields);
     const least = fields.retryAfter ?? 0;
     const pauseMs = Math.max(least * 1_000, backoffMs(attempts - 1, PAUSE, clock.random()));
@@ -99,7 +106,7 @@ const ABORTED = own('CLIENT_ABORTED', 'the signal of the caller was aborted');
 
 function problemOf(
   { isLocalKey }: Settings,
-  { id, marks }: Operation,
+  { id, path, marks }: Operation,
   argument: Argument,
   { idempotencyKey }: WriteOptions,
 ): string | null {
@@ -108,16 +115,34 @@ function problemOf(
   if (isLocalKey === false && marks.includes('e'))
     return `${id} is served by an edge alone: give its address as baseUrl, and a loc_ key`;
   if (idempotencyKey !== undefined && !marks.includes('k')) return `${id} takes no idempotencyKey: it is sent once`;
-  if (!KEY_FORM.test(idempotencyKey ?? '-')) return 'idempotencyKey is 1 to 255 printable characters of ASCII';
+  if (!KEY_FORM.test(idempotencyKey ?? '-'))
+    return 'idempotencyKey is 1 to 255 printable characters of ASCII, without blanks at its ends';
   const { userRef } = argument;
-  if (userRef === undefined || userRef === null) return null;
-  if (typeof userRef !== 'string') return 'userRef is text: 42 is another customer than "042"';
-  if (userRef.length > USER_REF_CHARS_MAX) return `userRef has more than ${USER_REF_CHARS_MAX} characters`;
+  if (userRef != null && typeof userRef !== 'string') return 'userRef is text: 42 is another customer than "042"';
+  if (String(userRef ?? '').length > USER_REF_CHARS_MAX)
+    return `userRef has more than ${USER_REF_CHARS_MAX} characters`;
+  for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+    // Dots alone are steps in the tree of addresses: the request would be of another operation.
+    if (/^\.{0,2}$/.test(String(argument[name!] ?? '')))
+      return `${name} is a part of the path: text, and not only dots`;
+  for (const [name, value] of Object.entries(argument)) {
+    if (!marks.includes('b') && typeof value === 'object') return `${name} is text, a number or a boolean`;
+    if (!isSendable(value)) return `${name} has half of a surrogate pair, NaN or what is no JSON in it`;
+  }
+  return null;
+}
+
+/** Whether it arrives as it is: of half of a surrogate pair and of NaN something else is made on the way. */
+function isSendable(value: unknown): boolean {
   try {
-    encodeURIComponent(userRef);
-    return null;
+    JSON.stringify(value, (name, one: unknown) => {
+      encodeURIComponent(typeof one === 'string' ? `${name} ${one}` : name);
+      if (typeof one === 'number' && !Number.isFinite(one)) throw one;
+      return one;
+    });
+    return true;
   } catch {
-    return 'userRef has half of a surrogate pair in it';
+    return false;
   }
 }
 

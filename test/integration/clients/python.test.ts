@@ -121,3 +121,113 @@ flock.get_address(id='quick', timeout=0.3)
 print(flock.get_address(id='slow', timeout=30))`;
   t.is(runPython(installed.driver, ['-c', script]), '{}\n');
 });
+
+test('ecosystem X5 the limit ends a body that drips, also after a name that was looked up slowly', (t) => {
+  const script = `
+import socket, threading, time
+from flock_client import Flock, FlockError
+
+never = threading.Event()
+listener = socket.create_server(('127.0.0.1', 0))
+def drip():
+    connection, _ = listener.accept()
+    connection.sendall(b'HTTP/1.1 200 OK\\r\\ncontent-type: text/csv\\r\\n\\r\\n')
+    try:
+        for _ in range(60):
+            never.wait(0.05)
+            connection.sendall(b'a')
+    except OSError:
+        pass
+    connection.close()
+threading.Thread(target=drip, daemon=True).start()
+look_up = socket.getaddrinfo
+def slowly(*asked, **how):
+    never.wait(0.4)
+    return [one for one in look_up(*asked, **how) if one[0] == socket.AF_INET]
+socket.getaddrinfo = slowly
+flock = Flock(f'http://localhost:{listener.getsockname()[1]}', 'loc_test_' + 'a' * 39, retries=0)
+began = time.monotonic()
+try:
+    flock.get_address(id='a', timeout=0.3)
+except FlockError as error:
+    print(error.code, error.details['reason'], time.monotonic() - began < 2)`;
+  t.is(runPython(installed.driver, ['-c', script]), 'CLIENT_TIMEOUT timeout True\n');
+});
+
+test('ecosystem X10 a connection that is cut stays encrypted for what is still being sent', (t) => {
+  const script = `
+import socket, ssl
+from flock_client._core import _shut
+ours, _ = socket.socketpair()
+tls = ssl.create_default_context().wrap_socket(ours, server_hostname='a', do_handshake_on_connect=False)
+_shut(tls)
+print(tls._sslobj is not None)`;
+  t.is(runPython(installed.driver, ['-c', script]), 'True\n');
+});
+
+test('ecosystem X17 a process that forked does not read the answers of its parent', (t) => {
+  const script = `
+import json, os, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from flock_client import Flock, FlockError
+
+ports = []
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def log_message(self, *_):
+        pass
+    def do_GET(self):
+        ports.append(self.client_address[1])
+        body = b'{"success":true,"data":{}}'
+        self.send_response(200)
+        self.send_header('content-length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+flock = Flock(f'http://127.0.0.1:{server.server_port}', 'loc_test_' + 'a' * 39)
+flock.get_address(id='parent')
+for _ in range(2):
+    child = os.fork()
+    if child == 0:
+        flock.get_address(id='child')
+        os._exit(0)
+    os.waitpid(child, 0)
+flock.get_address(id='parent')
+print(len(set(ports)), ports[0] == ports[3])`;
+  t.is(runPython(installed.driver, ['-c', script]), '3 True\n');
+});
+
+test('ecosystem X5, X9 a pause that took too long, options that are no numbers, and an error that goes to another process', (t) => {
+  const script = `
+import copy, pickle
+from flock_client import Clock, Flock, FlockError
+
+class Slept(Clock):
+    passed = 0.0
+    def now(self):
+        return self.passed
+    def sleep(self, seconds):
+        self.passed += 3_600
+def told(**options):
+    try:
+        Flock('http://127.0.0.1:9', 'loc_test_' + 'a' * 39, **options).create_address(chain='eth', user_ref='1', idempotency_key='k')
+    except FlockError as error:
+        for one in (error, copy.copy(error), pickle.loads(pickle.dumps(error))):
+            print(one, one.code, one.attempts, one.idempotency_key, dict(one.details))
+told(clock=Slept())
+told(deadline=0)
+told(retries=float('nan'))
+told(timeout=None)`;
+  const thrice = (line: string): string => `${line}\n`.repeat(3);
+  t.is(
+    runPython(installed.driver, ['-c', script]),
+    thrice("CLIENT_NETWORK: no whole answer came CLIENT_NETWORK 1 k {'reason': 'ECONNREFUSED'}") +
+      thrice(
+        "CLIENT_TIMEOUT: the time of the call was over before it was sent CLIENT_TIMEOUT 0 k {'reason': 'timeout'}",
+      ) +
+      thrice("CLIENT_INVALID: retries is a number, 0 or more CLIENT_INVALID 0 None {'field': 'retries'}") +
+      thrice("CLIENT_INVALID: timeout is a number, 0 or more CLIENT_INVALID 0 None {'field': 'timeout'}"),
+  );
+});

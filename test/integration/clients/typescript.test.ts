@@ -263,3 +263,41 @@ test('ecosystem X16 every event of the catalogue is signed for tests as the serv
   }
   await t.throwsAsync(signEvent(exampleEvent('deposit_confirmed'), 'whsec_!'), { instanceOf: TypeError });
 });
+
+test('ecosystem X5 options that are no numbers are refused, and a pause that took too long sends nothing more', async (t) => {
+  const { createFlock, isFlockError } = await entry<Core>('index');
+  for (const name of ['retries', 'timeoutMs', 'deadlineMs', 'pagesMax'])
+    for (const value of [NaN, -1, '5']) {
+      const error = t.throws(() => createFlock({ baseUrl: 'http://edge.invalid', [name]: value }), { any: true });
+      t.true(isFlockError(error, 'CLIENT_INVALID'), `${name} ${value}`);
+      t.deepEqual((error as { details: unknown }).details, { field: name });
+    }
+  let asked = 0,
+    now = 0;
+  const flock = createFlock({
+    baseUrl: 'http://edge.invalid',
+    fetch: async () => {
+      asked += 1;
+      return new Response('', { status: 503 });
+    },
+    clock: { now: () => now, random: () => 0, sleep: async () => void (now += 3_600_000) },
+  });
+  const slept = await t.throwsAsync(flock.getEdgeHealth(), { any: true });
+  t.true(isFlockError(slept, 'CLIENT_NETWORK') && slept.status === 503 && slept.attempts === 1);
+  for (const how of [{ deadlineMs: 0 }, { timeoutMs: NaN }]) {
+    const over = await t.throwsAsync(flock.getEdgeHealth({}, how), { any: true });
+    t.true(isFlockError(over, 'CLIENT_TIMEOUT') && over.attempts === 0);
+  }
+  t.is(asked, 1);
+  const long = createFlock({
+    baseUrl: 'http://edge.invalid',
+    timeoutMs: Infinity,
+    deadlineMs: Infinity,
+    fetch: async (_, init) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      init!.signal!.throwIfAborted();
+      return Response.json({ success: true, data: {} });
+    },
+  });
+  t.deepEqual(await long.getEdgeHealth(), {} as never);
+});

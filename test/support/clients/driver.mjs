@@ -4,6 +4,8 @@ import { inspect } from 'node:util';
 
 const NOW = 1_700_000_000_000;
 const ABORT_AFTER_MS = 30;
+/** What no JSON has. */
+const STAND_FOR = { $lone: 'a\ud800b', $nan: NaN };
 
 const entry = (run, name) =>
   import(
@@ -11,7 +13,7 @@ const entry = (run, name) =>
   );
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const run = JSON.parse(line);
+  const run = JSON.parse(line, (_, value) => (Object.hasOwn(STAND_FOR, value) ? STAND_FOR[value] : value));
   const result = await resultOf(run).catch((error) => ({ crashed: String(error.stack) }));
   process.stdout.write(`${JSON.stringify({ n: run.n, ...result })}\n`);
 }
@@ -65,7 +67,7 @@ async function called(run, { call, options = {}, random = 0, calls = 1 }) {
   for (const [name, value] of Object.entries(settings)) if (value === null) delete settings[name];
   try {
     const flock = createFlock(settings);
-    const args = call.args.userRef === '$lone' ? { ...call.args, userRef: 'a\ud800b' } : call.args;
+    const { args } = call;
     const how = { signal: stop.signal };
     for (const name of ['idempotencyKey', 'timeoutMs']) if (call[name] !== undefined) how[name] = call[name];
     if (call.abort === 'before') abort();

@@ -70,8 +70,10 @@ function answer(request: IncomingMessage, response: ServerResponse, reply: Reply
   if (reply.hang === 'head') return;
   const body = Buffer.from(bodyOf(reply));
   const type = reply.type ?? 'application/json';
-  if (reply.unframed === true)
-    return void socket.end(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n${body.toString()}`);
+  if (reply.unframed === true) {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n${body.toString()}`);
+    return reply.hang === undefined ? void socket.end() : undefined;
+  }
   response.writeHead(reply.status ?? 200, { 'content-type': type, 'content-length': body.length, ...reply.headers });
   if (reply.hang === 'body') return void response.write(body.subarray(0, body.length >> 1));
   if (reply.cut === undefined) return void response.end(body);
