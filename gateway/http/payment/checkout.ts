@@ -13,6 +13,7 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF } from '../../../protocol/slugs.ts';
 import { SLUG_FORM } from '../../../protocol/reserved-slugs.ts';
 import { stateOf } from '../account-state.ts';
+import { emailOf as mailboxOf } from '../auth/email-address.ts';
 import type { Asked, Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { amountIn } from './asset.ts';
@@ -277,11 +278,13 @@ function otherMerchant({ body }: Opening, { enrolment }: AccountState): Refusal 
   return identityFingerprint === own ? null : refuse('MERCHANT_SCOPE_VIOLATION');
 }
 
-/** One `@`, a local part of at most 64, a dot in the domain, no white space or control character. S1. */
-const EMAIL = /^[^\s\p{Cc}@]{1,64}@[^\s\p{Cc}@.]+(?:\.[^\s\p{Cc}@.]+)+$/u;
+/** One `@`, a local part of at most 64, a dot in the domain, and a mailbox as of users: it is written to. S1, I5. */
+const EMAIL = /^[^\s@]{1,64}@[^\s@.%]+(?:\.[^\s@.%]+)+$/u;
+const isMailbox = (text: string): boolean =>
+  EMAIL.test(text) && text.isWellFormed() && mailboxOf(text.toLowerCase()) !== null;
 
 function emailOf(link: PaymentLinkRow, given: string | null): string | null | Refusal {
-  if (given !== null && !EMAIL.test(given))
+  if (given !== null && !isMailbox(given))
     return refuse('INVALID_INPUT', { field: 'email', reason: 'expected an e-mail address' });
   return given === null && asksEmail(link)
     ? refuse('INVALID_INPUT', { field: 'email', reason: 'this link asks for it' })
