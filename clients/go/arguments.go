@@ -96,8 +96,9 @@ func requestOf(base string, its operation, params any, nulls []string, after *st
 		if err != nil {
 			return "", nil, err
 		}
-		if text == "" {
-			return "", nil, errors.New(one.name + " is needed, and empty")
+		// Dots alone are steps in the tree of addresses: the request would be of another operation.
+		if strings.Trim(text, ".") == "" && len(text) < 3 {
+			return "", nil, errors.New(one.name + " is a part of the path: text, and not only dots")
 		}
 		path = strings.Replace(path, place, escaped(text), 1)
 	}
@@ -127,6 +128,9 @@ func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(tex
 func queryOf(given []argument) (string, error) {
 	var parts []string
 	for _, one := range given {
+		if !one.value.IsValid() {
+			return "", errors.New(one.name + " is text, a number or a boolean: a query has no null")
+		}
 		text, err := textOf(one)
 		if err != nil {
 			return "", err
@@ -254,8 +258,8 @@ func encodeStruct(buffer *bytes.Buffer, value reflect.Value) error {
 
 func encodeOther(buffer *bytes.Buffer, name string, value any) error {
 	text, err := json.Marshal(value)
-	if err != nil {
-		return errors.New(name + " cannot be sent")
+	if err != nil || !utf8.Valid(text) {
+		return errors.New(name + " cannot be sent: it is no JSON, or no UTF-8")
 	}
 	buffer.Write(text)
 	return nil

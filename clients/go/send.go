@@ -29,7 +29,8 @@ const (
 )
 
 var (
-	idempotencyKeyForm = regexp.MustCompile(`^[ -~]{1,255}$`)
+	// Blanks at its ends would be lost on the way, and two keys be one.
+	idempotencyKeyForm = regexp.MustCompile(`^[!-~]([ -~]{0,253}[!-~])?$`)
 	secondsForm        = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
@@ -127,7 +128,7 @@ func (c *core) problemOf(its operation, key string, isKeyed bool, err error) str
 	case c.key == "flk" && strings.Contains(its.marks, "e"):
 		return its.id + " is served by an edge alone: give its address as BaseURL, and a loc_ key"
 	case isKeyed && !idempotencyKeyForm.MatchString(key):
-		return "the idempotency key is 1 to 255 printable characters of ASCII"
+		return "the idempotency key is 1 to 255 printable characters of ASCII, without blanks at its ends"
 	case err != nil:
 		return err.Error()
 	}

@@ -265,9 +265,7 @@ func invoked(ctx context.Context, its run, client *flock.Client, result object) 
 	method := reflect.ValueOf(client).MethodByName(name)
 	params := reflect.New(method.Type().In(1))
 	must(json.Unmarshal(call.Args, params.Interface()))
-	if ref := params.Elem().FieldByName("UserRef"); ref.IsValid() && ref.Kind() == reflect.String && ref.String() == "$lone" {
-		ref.SetString("a\xed\xa0\x80b")
-	}
+	meant(params.Elem())
 	in := []reflect.Value{reflect.ValueOf(ctx), params.Elem()}
 	if call.All {
 		items := []any{}
@@ -298,6 +296,30 @@ func invoked(ctx context.Context, its run, client *flock.Client, result object) 
 		}
 	}
 	return nil
+}
+
+// meant puts what no JSON has in place of what stands for it.
+func meant(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.String:
+		if value.String() == "$lone" {
+			value.SetString("a\xed\xa0\x80b")
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			meant(value.Elem())
+		}
+	case reflect.Struct:
+		for at := 0; at < value.NumField(); at++ {
+			meant(value.Field(at))
+		}
+	case reflect.Map:
+		for _, key := range value.MapKeys() {
+			if text, ok := value.MapIndex(key).Interface().(json.RawMessage); ok && string(text) == `"$lone"` {
+				value.SetMapIndex(key, reflect.ValueOf(json.RawMessage("\"a\xed\xa0\x80b\"")))
+			}
+		}
+	}
 }
 
 // howOf are the options of the call; null arguments are one, since nil of Go leaves an argument away.
