@@ -1,4 +1,5 @@
 /** What of a contract breaks programs that were written for an earlier one. */
+import { ORG_ROLES } from '../../protocol/slugs.ts';
 import type { Contract, Operation } from './contract.ts';
 import type { Shape } from './shape.ts';
 
@@ -30,6 +31,10 @@ export function breaksBetween(before: Contract, after: Contract): string[] {
   return [...new Set(found)];
 }
 
+/** The role that it takes at least; 0 where it takes none. */
+const rankOf = ({ role }: Operation): number =>
+  ORG_ROLES.length - (role === null ? ORG_ROLES.length : ORG_ROLES.indexOf(role));
+
 type Compare = (direction: Direction, at: string, before: Shape, after: Shape) => string[];
 
 const FIXED = ['method', 'path', 'credential', 'status', 'bare'] as const satisfies readonly (keyof Operation)[];
@@ -40,6 +45,7 @@ function breaksOfOperation(id: string, was: Operation, is: Operation, compare: C
   );
   if (was.where !== is.where && is.where !== 'both') found.push(`${id}: where ${was.where} became ${is.where}`);
   if (was.keyed && !is.keyed) found.push(`${id}: it takes no Idempotency-Key any more`);
+  if (rankOf(is) > rankOf(was)) found.push(`${id}: role ${was.role} became ${is.role}`);
   if (!was.sandboxOnly && is.sandboxOnly) found.push(`${id}: it is for the sandbox alone now`);
   for (const part of ['params', 'query', 'body'] as const) {
     const none: Shape = { fields: {} };
@@ -50,18 +56,21 @@ function breaksOfOperation(id: string, was: Operation, is: Operation, compare: C
 }
 
 function comparison(beforeShapes: Shapes, afterShapes: Shapes): Compare {
-  const seen = new Set<string>();
+  /** What was found of a pair: it may be met again, and by another alternative. Empty while it is looked at. */
+  const known = new Map<string, readonly string[]>();
   const plain = (shape: Shape, shapes: Shapes): Shape =>
     typeof shape === 'string' && shape.startsWith('@') ? shapes[shape.slice(1)]! : shape;
 
   const compare: Compare = (direction, at, before, after) => {
     const pair = `${direction} ${JSON.stringify(before)} ${JSON.stringify(after)}`;
-    if (typeof before === 'string' && before.startsWith('@')) {
-      if (seen.has(pair)) return []; // said where it was first met, and a shape may hold itself
-      seen.add(pair);
-    }
+    const found = known.get(pair);
+    if (found !== undefined) return [...found]; // named by the place where it was first met; a shape may hold itself
+    // Without a name in it, it is said at each place.
+    if (pair.includes('@')) known.set(pair, []);
     const [was, is] = [plain(before, beforeShapes), plain(after, afterShapes)];
-    return direction === 'sent' ? narrower(at, was, is) : wider(at, was, is);
+    const breaks = direction === 'sent' ? narrower(at, was, is) : wider(at, was, is);
+    if (pair.includes('@')) known.set(pair, breaks);
+    return breaks;
   };
   /** A caller sends what it always did: each alternative of before is taken still. */
   const narrower = (at: string, was: Shape, is: Shape): string[] => {
@@ -72,11 +81,11 @@ function comparison(beforeShapes: Shapes, afterShapes: Shapes): Compare {
   /** A caller reads what it always did: each alternative of now was one before. New values of an enum may come. */
   const wider = (at: string, was: Shape, is: Shape): string[] => {
     if (was === 'anything') return [];
-    const [known, now] = [alternativesOf(was, beforeShapes), alternativesOf(is, afterShapes)];
+    const [earlier, now] = [alternativesOf(was, beforeShapes), alternativesOf(is, afterShapes)];
     const gone = enumOf(was).filter((value) => !enumOf(is).includes(value) && !now.includes('text'));
     return [
       ...gone.map((value) => `${at}: the value ${String(value)} is gone`),
-      ...now.flatMap((one) => closest(known.map((other) => within('read', at, other, one)))),
+      ...now.flatMap((one) => closest(earlier.map((other) => within('read', at, other, one)))),
     ];
   };
   const within = (direction: Direction, at: string, was: Shape, is: Shape): string[] => {

@@ -65,6 +65,11 @@ test('ecosystem X3 fault 15: whatever breaks a program of a release is named wit
       /^createAddress: status 201 became 202$/,
     ],
     [
+      'a higher role',
+      ({ operations }) => (operations!['getAddress']!['role'] = 'owner' as never),
+      /^getAddress: role viewer became owner$/,
+    ],
+    [
       'for the sandbox alone',
       ({ operations }) => (operations!['createAddress']!['sandboxOnly'] = true as never),
       /^createAddress: it is for the sandbox alone now$/,
@@ -156,4 +161,24 @@ test('ecosystem X1 fault 14: a shape keeps what may be null and what may be abse
   t.deepEqual(shape({ anyOf: [{ const: 'a' }, { enum: ['b', 'a'] }] }), { enum: ['a', 'b'] });
   t.throws(() => shape({ $ref: '#/$defs/other' }), { message: /export the schema by a name/ });
   t.throws(() => shape({ allOf: [] }), { message: /intersection/ });
+});
+
+test('ecosystem X3 fault 15: what breaks in a shape that several alternatives share is named, whichever was looked at first', (t) => {
+  const contract = (of: Shape): Contract => ({
+    ...NOW,
+    operations: {},
+    codes: {},
+    events: { moved: '@Moved' },
+    shapes: {
+      Moved: {
+        any: ['in', 'out'].map((way): Shape => ({ fields: { way: { enum: [way] }, amount: '@Amount' } })),
+      },
+      Amount: { fields: { units: of, of: { any: ['@Amount', 'null'] } } },
+    },
+  });
+  t.deepEqual(breaksBetween(contract('text'), contract('text')), []);
+  t.deepEqual(breaksBetween(contract('text'), contract('integer')), [
+    'moved data.amount.units: text became integer',
+    'moved data.amount.of.units: text became integer',
+  ]);
 });
