@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
@@ -183,12 +184,13 @@ test('decisions 4: deliveries of the Standard Webhooks vectors verify, or do not
 
 test('a delivery is verified over its raw bytes, in any header case, with a tolerance of five minutes', (t) => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-  const body = JSON.stringify(exampleOf('deposit_confirmed'));
+  const event = exampleOf('deposit_confirmed');
+  const body = JSON.stringify(event);
   const at = new Date('2026-01-01T00:00:00Z');
   const headers = {
-    'Webhook-Id': 'evt_1',
+    'Webhook-Id': event.id,
     'webhook-timestamp': String(at.getTime() / 1_000),
-    'webhook-signature': `v1,AAAA ${new Webhook(secret).sign('evt_1', at, body)}`,
+    'webhook-signature': `v1,AAAA ${new Webhook(secret).sign(event.id, at, body)}`,
   };
   const verdict = verifyWebhook(secret, headers, Buffer.from(body), at.getTime());
   t.true(verdict.valid);
@@ -206,4 +208,17 @@ test('a delivery is verified over its raw bytes, in any header case, with a tole
     t.is(reason(secret, { ...headers, [name]: undefined }, body, at.getTime()), 'headers', name);
   t.is(reason(secret, { ...headers, 'webhook-timestamp': 'soon' }, body, at.getTime()), 'headers');
   t.is(isRefusal(verdict), false);
+  // Whoever forgot to set a secret has none that anybody could sign with.
+  const unsigned = createHmac('sha256', '')
+    .update(`${event.id}.${headers['webhook-timestamp']}.${body}`)
+    .digest('base64');
+  for (const none of ['', 'whsec_', 'whsec_!'])
+    t.is(reason(none, { ...headers, 'webhook-signature': `v1,${unsigned}` }, body, at.getTime()), 'signature', none);
+  const of = (id: string) => ({
+    ...headers,
+    'Webhook-Id': id,
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  });
+  t.is(reason(secret, of('evt_other'), body, at.getTime()), 'body', 'of another event than its header says');
+  t.is(reason(secret, of('evt.1'), body, at.getTime()), 'headers', 'a dot ends the id');
 });
