@@ -38,7 +38,7 @@ const REQUESTS: Readonly<Record<string, Fault>> = {
   'any-query': ['index', '&& typeof value === "object") return', '&& 0) return'],
   'not-a-number': ['index', '!Number.isFinite(one)) throw', '0) throw'],
   'blank-keys': ['index', '/^[!-~](?:[ -~]{0,253}[!-~])?$/', '/^[ -~]{1,255}$/'],
-  'any-idempotency-key': ['index', 'if (!KEY_FORM.test(idempotencyKey ?? "-")) return', 'if (0) return'],
+  'any-idempotency-key': ['index', 'if (!KEY_FORM.test(idempotencyKey ?? "-"))', 'if (0)'],
   'fixed-key': ['index', 'options.idempotencyKey ?? newKey()', '"11111111-1111-4111-8111-111111111111"'],
   'key-for-all': ['index', 'const idempotencyKey = isKeyed ?', `const idempotencyKey = ${ALWAYS}isKeyed ?`],
   'key-taken-by-all': [
