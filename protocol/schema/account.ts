@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BANDS, ENVIRONMENTS, ORG_ROLES, TIERS } from '../slugs.ts';
 import { passkeyAnswer } from './passkeys.ts';
-import { freeText, instant, pageReply, pathId, recoveryCode, totpCode } from './values.ts';
+import { freeText, instant, pageReply, pathId, recoveryCode, shortText, totpCode } from './values.ts';
 import { between, count } from './numbers.ts';
 
 // ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -13,7 +13,7 @@ export const loginBody = z.strictObject({
   password: z.string().min(1).max(PASSWORD_CHARS_MAX),
   totp: totpCode.optional(),
   recoveryCode: recoveryCode.optional().meta({ description: 'in place of `totp`, where the device is lost' }),
-  organizationId: z.string().max(40).optional(),
+  organizationId: shortText(40).optional(),
 });
 export const tokenReply = z.object({
   accessToken: z.string(),

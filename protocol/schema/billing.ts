@@ -4,7 +4,7 @@ import { walkQuery } from '../envelope.ts';
 import { BANDS, CHAINS, TIERS } from '../slugs.ts';
 import { plan } from './account.ts';
 import { between, count } from './numbers.ts';
-import { instant, pageReply, pathAccountId, pathId, totpCode } from './values.ts';
+import { instant, pageReply, pathAccountId, pathId, storable, totpCode, UNSTORABLE } from './values.ts';
 
 const dollars = z
   .string()
@@ -143,7 +143,19 @@ export const collectionBody = z.strictObject({
     .regex(/^(0|[1-9][0-9]{0,12})\.[0-9]{2}$/)
     .refine((amount) => /[1-9]/.test(amount), 'more than nothing')
     .meta({ description: 'US dollars, two decimals; a part of what is left, or all of it', examples: ['499.00'] }),
-  reason: z.string().trim().min(1).max(200).meta({ description: 'where the money came in, for the books' }),
-  reference: z.string().trim().min(1).max(100).meta({ description: "the payment's own, once for each statement" }),
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(storable, UNSTORABLE)
+    .meta({ description: 'where the money came in, for the books' }),
+  reference: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine(storable, UNSTORABLE)
+    .meta({ description: "the payment's own, once for each statement" }),
   totp: totpCode.optional(),
 });

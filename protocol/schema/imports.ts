@@ -13,7 +13,7 @@ import {
 import { CHAINS } from '../slugs.ts';
 import { between, count, countFromOne, height } from './numbers.ts';
 import { capacity } from './migration.ts';
-import { chain, freeText, instant, pageReply, pathId, totpCode } from './values.ts';
+import { chain, freeText, instant, pageReply, pathId, shortText, totpCode } from './values.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits, lower case');
 
@@ -53,8 +53,8 @@ export const completedUpload = z.object({
 
 export const batchParams = z.strictObject({ batchId: pathId('imp') });
 export const createImportBody = z.strictObject({
-  uploadId: z.string().max(64).exactOptional().meta({ description: 'of a file that is complete; or' }),
-  scanId: z.string().max(64).exactOptional().meta({ description: 'of a scan that is complete' }),
+  uploadId: shortText(64).exactOptional().meta({ description: 'of a file that is complete; or' }),
+  scanId: shortText(64).exactOptional().meta({ description: 'of a scan that is complete' }),
   chain: chain.exactOptional().meta({ description: 'of rows that name none' }),
   includeChange: z.boolean().exactOptional(),
 });
@@ -119,7 +119,7 @@ export const dryRun = z.object({
 });
 
 export const commitImportBody = z.strictObject({
-  dryRunId: z.string().max(64),
+  dryRunId: shortText(64),
   acceptBillingChange: z.boolean().exactOptional().meta({ description: 'needed only where the band is passed' }),
 });
 
@@ -175,7 +175,7 @@ export const simulatedActivity = z.object({
   txids: z.array(z.string()),
 });
 export const simulateConflictBody = z.strictObject({
-  address: z.string().min(1).max(128).exactOptional(),
+  address: freeText(128).exactOptional(),
   clear: z.boolean().exactOptional(),
 });
 export const simulatedConflict = z.object({ address: z.string().nullable(), batchId: z.string().nullable() });

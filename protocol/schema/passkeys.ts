@@ -1,7 +1,7 @@
 /** Passkeys: what browsers are asked, and what they answer (WebAuthn Level 3, JSON forms). Console A22, A24. */
 import { z } from 'zod';
 import { between, count } from './numbers.ts';
-import { freeText, instant, pageReply, pathId } from './values.ts';
+import { freeText, instant, pageReply, pathId, shortText } from './values.ts';
 
 /** Bytes as browsers write them in JSON. */
 const bytes = (max: number) =>
@@ -83,7 +83,7 @@ export const addPasskeyBody = z.strictObject({ name: freeText(60), passkey: pass
 export const passkeyRemoved = z.object({ removed: z.literal(true) });
 export const passkeySignInBody = z.strictObject({
   passkey: passkeyAnswer,
-  organizationId: z.string().max(40).optional(),
+  organizationId: shortText(40).optional(),
 });
 /** Without an operation: a step-up. With one: a proof for that request alone. */
 export const askPasskeyBody = z.strictObject({

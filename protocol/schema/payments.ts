@@ -249,7 +249,7 @@ export const session = z.object({
 export const sessionParams = z.strictObject({ id: pathId('pay') });
 
 const payer = {
-  email: z.string().max(254).nullish().meta({ description: 'where the link asks for it, and for donations' }),
+  email: shortText(254).nullish().meta({ description: 'where the link asks for it, and for donations' }),
   name: plain(120).nullish(),
   lang: freeText(10).nullish(),
   identityFingerprint: z

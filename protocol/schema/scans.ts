@@ -11,7 +11,7 @@ import {
 } from '../migration/words.ts';
 import { CHAINS } from '../slugs.ts';
 import { between, count, height } from './numbers.ts';
-import { chain, instant, pageReply, pathId } from './values.ts';
+import { chain, instant, pageReply, pathId, shortText } from './values.ts';
 
 /** Bytes of a list of references. */
 export const MAPPING_CHARS_MAX = 1_048_576;
@@ -19,7 +19,7 @@ const TOKENS_MAX = 20;
 
 export const scanParams = z.strictObject({ scanId: pathId('scn') });
 export const discoverBody = z.strictObject({
-  keySourceId: z.string().max(64),
+  keySourceId: shortText(64),
   chain,
   gapLimit: between(1, 1_000).exactOptional().meta({
     description: 'unused indexes in a row after which it ends: 20, or 1,000 where spent outputs are not seen',

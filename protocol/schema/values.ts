@@ -13,13 +13,14 @@ import { between, count, decimals } from './numbers.ts';
 const code = (name: ErrorCode): string => name;
 
 /** PostgreSQL stores neither U+0000 nor half of a surrogate pair; anything else comes back as it was sent. */
-const storable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+export const storable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
+
+export const UNSTORABLE = 'characters that cannot be stored';
 
 /** Text of at most `max` UTF-16 units, empty too. */
-export const shortText = (max: number) => z.string().max(max).refine(storable, 'characters that cannot be stored');
+export const shortText = (max: number) => z.string().max(max).refine(storable, UNSTORABLE);
 /** Free text of 1 to `max` UTF-16 units. */
-export const freeText = (max: number) =>
-  z.string().min(1).max(max).refine(storable, 'characters that cannot be stored');
+export const freeText = (max: number) => z.string().min(1).max(max).refine(storable, UNSTORABLE);
 
 /** A chain slug in a body or a query. Refuses: INVALID_CHAIN for any other text, upper case too. */
 export const chain = z.enum(CHAINS, {
