@@ -26,6 +26,8 @@ export interface Wish {
   readonly amount: string;
   readonly tokenContract: string | null;
   readonly chainTag: string | null;
+  /** The tag is a part of the destination's own text, of which `to` is the rest. */
+  readonly tagOfAddress?: boolean;
   readonly kind: 'payment' | 'trustline';
   /** Of a sweep whose fee the gas tank pays along. */
   readonly feePayer?: string;
@@ -85,7 +87,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
     token,
     tag: wish.chainTag ?? to.tag,
     kind: wish.kind,
-    ...(to.tag === null ? {} : { tagOfAddress: true }),
+    ...(to.tag === null && wish.tagOfAddress !== true ? {} : { tagOfAddress: true }),
     ...(wish.feePayer === undefined ? {} : { feePayer: wish.feePayer }),
     ...(wish.withinFee === undefined ? {} : { withinFee: wish.withinFee }),
     ...(wish.sweepUpTo === undefined ? {} : { sweepUpTo: wish.sweepUpTo }),

@@ -9,9 +9,11 @@
  *   xrp        the address pays its few drops, out of its reserve if need be (R24)
  */
 import type { BuildInputs, FeeEstimate, Intent, Network } from '../../chains/chain.ts';
-import { SALTS } from '../../chains/sol/fee.ts';
+import { SALTS, type SolInputs } from '../../chains/sol/fee.ts';
 import type { TronInputs } from '../../chains/tron/build-inputs.ts';
 import { tronOf } from '../../chains/tron/network.ts';
+import type { XlmInputs } from '../../chains/xlm/inputs.ts';
+import type { XrpInputs } from '../../chains/xrp/inputs.ts';
 import type { ChainBinding } from '../../model/ports/chain-access.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
@@ -96,6 +98,29 @@ export function uncountedActivation(network: Network, stated: bigint): bigint {
 /** The rent of an account that a sweep makes; a simulated ledger makes one with each. */
 export function openingOf({ network }: Pick<Binding, 'network'>, { parts }: FeeEstimate): bigint {
   return network.simulated === true ? 0n : BigInt(parts['rentLamports'] ?? 0);
+}
+
+/**
+ * Whether a sweep makes an account at the treasury: those of its job that are built beside it would make it again, which
+ * fails on xlm and is paid twice on sol, or be too small to make one.
+ */
+export function opensTreasury(
+  binding: Pick<Binding, 'network'>,
+  fee: FeeEstimate,
+  inputs: BuildInputs,
+  { token }: Pick<Intent, 'token'>,
+): boolean {
+  if (token !== null) return openingOf(binding, fee) > 0n;
+  switch (FAMILY_OF[binding.network.slug]) {
+    case 'sol':
+      return (inputs as SolInputs).destination.kind === 'absent';
+    case 'xrp':
+      return (inputs as XrpInputs).destination === null;
+    case 'xlm':
+      return (inputs as XlmInputs).destination === null;
+    default:
+      return false;
+  }
 }
 
 /** A sample as the dearest address would read it: without resources of its own, and with the dearest salt (L33). */

@@ -8,7 +8,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { placed, tankOf, type Tank } from '../treasury/view.ts';
-import { heldFor, openingOf } from './costs.ts';
+import { heldFor, opensTreasury } from './costs.ts';
 import { gasOf, type PlanSettings } from './plan.ts';
 
 interface Around {
@@ -30,7 +30,7 @@ export interface Now {
   readonly cost: bigint;
   /** In the chain's words. */
   readonly declined: string | null;
-  /** The sweep makes the treasury's account for the token. */
+  /** The sweep makes the treasury's account, or the one for the token. */
   readonly opens: boolean;
   /** What is there pays for it at a price that a block still takes, below the usual one. */
   readonly isWithin: boolean;
@@ -66,7 +66,7 @@ export async function needOf(
     held: token === null ? native : held.available,
     cost: fee.feeMax,
     declined: token === null ? null : (module.declines?.(inputs) ?? null),
-    opens: openingOf(binding, fee) > 0n,
+    opens: opensTreasury(binding, fee, inputs, asked),
     isWithin: need > gasThere && isPaidBy(binding, inputs, asked, gasThere),
   };
 }

@@ -260,6 +260,7 @@ async function build(
           to: home.address,
           tokenContract: job.tokenContract,
           chainTag: home.tag,
+          tagOfAddress: home.tag !== null,
           ...payerOf(settings, tank),
           ...(withinFee === undefined ? {} : { withinFee }),
           ...(sweepUpTo === undefined ? {} : { sweepUpTo }),

@@ -5,6 +5,7 @@
 import test from 'ava';
 import { shippedRegistry, type Registry } from '../../chains/catalogue.ts';
 import { xlm as module } from '../../chains/xlm/index.ts';
+import { decodePayload, type DecodedPayload } from '../../chains/xlm/envelope.ts';
 import { stellar } from '../../chains/xlm/network.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import { creation, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
@@ -99,4 +100,30 @@ test('treasury S13: without its line the treasury takes nothing, with it the tok
     JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
   );
   t.is(await usdcOf(VAULT), 14n * XLM);
+});
+
+test('treasury W2, E2: the id of a muxed treasury is a part of its address, also where its account is made', async (t) => {
+  const treasuries = new Map([['xlm', [{ address: VAULT, tag: '7', isOfOneChain: true }]]] as const);
+  for (const isThere of [true, false]) {
+    const { story, pay, xlmOf } = worldOf({ tag: '7', edge: { treasuries } });
+    pay(story.tank, 10n * XLM);
+    if (isThere) pay(VAULT, 5n * XLM);
+    for (const index of DEPOSITS) pay(story.addressOf(index), 50n * XLM);
+    await story.plan();
+    t.is(
+      (await story.run()).state,
+      'COMPLETED',
+      JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
+    );
+    t.is(await xlmOf(VAULT), (isThere ? 5n * XLM : 0n) + 2n * 49n * XLM);
+    const paid = [...story.withdrawals.values()].map(({ unsigned: { payload } }) => {
+      const { operation, memoId } = (decodePayload(payload) as DecodedPayload & { ok: true }).payload.transaction;
+      return operation.kind === 'payment' ? [operation.to.id, memoId] : [operation.kind, memoId];
+    });
+    t.true(paid.some(([id, memo]) => id === '7' && memo === null));
+    t.is(
+      paid.some(([kind, memo]) => kind === 'create_account' && memo === '7'),
+      !isThere,
+    );
+  }
 });

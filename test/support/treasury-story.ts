@@ -39,6 +39,8 @@ export interface Told {
   readonly token: string | null;
   /** Null: the derived one. */
   readonly treasury: string | null;
+  /** What is inside the treasury's own text beside its address. */
+  readonly tag?: string;
   readonly edge?: EdgeOf;
   readonly settings?: Partial<SweepSettings>;
   /** What the tank keeps for jobs of other policies. */
@@ -105,10 +107,10 @@ export class TreasuryStory {
   /** A job of what the plan finds. */
   async plan(): Promise<Plan> {
     const { network } = this.#ledger,
-      { token, treasury, settings } = this.#told;
+      { token, treasury, tag = null, settings } = this.#told;
     const chain = network.slug,
       nowMs = this.account.nowMs;
-    const wallet = { id: newId('wal', nowMs), chain, tag: null, label: null } as const;
+    const wallet = { id: newId('wal', nowMs), chain, tag, label: null } as const;
     this.account.accept({
       type: 'create_treasury_wallet',
       wallet:
