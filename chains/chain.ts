@@ -368,8 +368,15 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Outcomes of those wanted transactions that the block holds. */
   outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
-  /** Why a token transfer that was tried out would fail, in the chain's words; null where it would not. K17. */
-  declines?(inputs: Inputs): string | null;
+  /**
+   * Why a transfer of the intent's token would fail whoever gets it, in the chain's words; null where it would not. K17.
+   */
+  declines?(inputs: Inputs, intent: Pick<Intent, 'token'>): string | null;
+  /**
+   * What arrives where so much leaves, smallest unit, of a token whose issuer may keep a share; absent where what leaves
+   * is what a payload names. R28.
+   */
+  arrives?(inputs: Inputs, amount: bigint): bigint;
   /**
    * `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm); on btc it
    * names the outpoints that other payments hold, which the build must not take (B19).

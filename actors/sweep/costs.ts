@@ -71,7 +71,8 @@ function isReady({ module, network }: Binding, inputs: BuildInputs, sweep: Inten
   const built = module.buildUnsigned(network, inputs, sweep, null);
   return !isRefusal(built) || built.code !== 'DESTINATION_OPT_IN_REQUIRED';
 }
-const LINES: ReadonlySet<Family> = new Set(['xrp', 'xlm']);
+/** Families whose accounts open lines for assets, and demand tags. */
+export const LINES: ReadonlySet<Family> = new Set(['xrp', 'xlm']);
 
 /** What a sender must hold beside what it moves. */
 export const heldFor = ({ held, feeMax }: FeeEstimate): bigint => held ?? feeMax;

@@ -28,6 +28,8 @@ export interface Now {
   readonly held: bigint;
   /** The most that the sweep can cost. */
   readonly cost: bigint;
+  /** What the sweep names: what arrives of the operation's amount. */
+  readonly moves: bigint;
   /** In the chain's words. */
   readonly declined: string | null;
   /** The sweep makes the treasury's account, or the one for the token. */
@@ -65,7 +67,8 @@ export async function needOf(
     gas: gasThere,
     held: token === null ? native : held.available,
     cost: fee.feeMax,
-    declined: token === null ? null : (module.declines?.(inputs) ?? null),
+    declined: token === null ? null : (module.declines?.(inputs, asked) ?? null),
+    moves: token === null ? amount : (module.arrives?.(inputs, amount) ?? amount),
     opens: opensTreasury(binding, fee, inputs, asked),
     isWithin: need > gasThere && isPaidBy(binding, inputs, asked, gasThere),
   };

@@ -267,7 +267,7 @@ async function withItsOwn(
   const { sweep } = intentsFor(candidate);
   const inputs = await binding.client.fetchBuildInputs(sweep);
   if (isPaid) {
-    const isDeclined = (binding.module.declines?.(inputs) ?? null) !== null;
+    const isDeclined = (binding.module.declines?.(inputs, sweep) ?? null) !== null;
     return isDeclined ? plannedOf(around, candidate, { ...held, isDeclined }) : planned;
   }
   const fee = binding.module.estimateFee(binding.network, inputs, sweep);

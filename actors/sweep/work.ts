@@ -15,13 +15,14 @@ import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { assetOf } from '../../chains/reading.ts';
 import { EXPIRY_MS } from '../../chains/tron/fee.ts';
-import { isRefusal, type ErrorCode } from '../../protocol/errors.ts';
+import { isRefusal, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type Chain, type OperationRole } from '../../protocol/slugs.ts';
 import { counterKey, isCounted } from '../outgoing/counters.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { tankOf } from '../treasury/view.ts';
+import { LINES } from './costs.ts';
 import { UNSIGNED } from './moves.ts';
 import { coinsOf, needOf, payerOf, treasuryOf, type Now } from './need.ts';
 import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
@@ -188,13 +189,13 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
   if (!isOfTank && !needsTank && job.tokenContract !== null && missing > 0n)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'reserve' });
   if (needsTank && now.isWithin)
-    return build(round, operation, { to: 'SIGNING', amount: operation.amount, left: null, withinFee: now.gas });
+    return build(round, operation, { to: 'SIGNING', amount: now.moves, left: null, withinFee: now.gas });
   if (needsTank) return gasFor(round, operation, operation.fundId, missing);
   const left = isOfTank ? ((await leftFor(round, operation)) ?? 0n) : null;
   if (left !== null && left < missing)
     return end(round, operation, null, { to: 'SKIPPED', reason: 'funding_wallet_low' });
   if (now.opens) round.isOpening = true;
-  return build(round, operation, { to: 'SIGNING', amount: operation.amount, left });
+  return build(round, operation, { to: 'SIGNING', amount: now.moves, left });
 }
 
 /** A funding of what is missing, where the tank has it beside what it keeps for others. W9. */
@@ -271,7 +272,7 @@ async function build(
     { id, operation: { known: operation, to, amount, left } },
   );
   if (isRefusal(answer)) {
-    const skip = to === 'FUNDING' && OF_THE_TANK.has(answer.code) ? 'funding_wallet_low' : SKIPS[answer.code];
+    const skip = to === 'FUNDING' && OF_THE_TANK.has(answer.code) ? 'funding_wallet_low' : skipOf(chain, answer);
     if (skip === undefined && WAITS.has(answer.code)) return;
     const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
     return end(round, operation, null, {
@@ -292,6 +293,15 @@ const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
   INSUFFICIENT_RESERVE: 'reserve',
   INSUFFICIENT_FUNDS: 'balance_changed',
 };
+
+/**
+ * Where the builder itself judges the destination whatever else the ledger would refuse is the treasury's: a line, a tag
+ * or a memo, its issuer's leave. What is the sender's was asked before (`declines`).
+ */
+function skipOf(chain: Chain, { code, details }: Refusal): string | undefined {
+  const isReceivers = code === 'CHAIN_REJECTED' || details['reason'] === 'memo_required';
+  return isReceivers && LINES.has(FAMILY_OF[chain]) ? 'destination_not_ready' : SKIPS[code];
+}
 
 /** Of a funding: the tank cannot pay it with its fee, and on tron the activation. */
 const OF_THE_TANK: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_GAS', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_RESERVE']);
@@ -320,7 +330,7 @@ async function funded(round: Round, operation: SweepOperationRow, built: Withdra
   const now = await needOf(round, operation),
     stop = unsweepable(round, operation, now);
   if (stop !== null || now === null) return end(round, operation, null, stop ?? BALANCE_CHANGED);
-  const sweep = { to: 'SIGNING', amount: operation.amount, left: null } as const;
+  const sweep = { to: 'SIGNING', amount: now.moves, left: null } as const;
   if (now.gas >= now.need) return build(round, operation, sweep);
   if (now.isWithin) return build(round, operation, { ...sweep, withinFee: now.gas });
   // A market that rose above what was funded: what is missing is sent once; then it is waited for, until the deadline.

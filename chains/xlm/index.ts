@@ -5,6 +5,7 @@ import { createClient } from './client.ts';
 import { xlmFacts } from './facts.ts';
 import { estimateFee } from './fee.ts';
 import type { XlmInputs } from './inputs.ts';
+import { declines } from './payable.ts';
 import { matchSigned } from './signed.ts';
 import type { XlmLedger } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
@@ -12,6 +13,7 @@ import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned
 export const xlm: ChainModule<XlmLedger, XlmInputs> = {
   ...xlmFacts,
   estimateFee,
+  declines,
   buildUnsigned,
   matchSigned,
   reprice,

@@ -81,8 +81,8 @@ export function checkFunds(inputs: XlmInputs, wish: Wish, amount: bigint, fee: F
   const asset = spendable(inputs, wish);
   if (asset < amount)
     return short('INSUFFICIENT_FUNDS', asset, amount, token === null ? 'op_underfunded' : lackOf(sender, token));
-  const line = token === null ? undefined : sender?.lines[token.contract];
-  if (line !== undefined && !line.authorized) return rejected('op_src_not_authorized', { asset: token!.contract });
+  const frozen = token === null ? null : frozenBy(sender, token);
+  if (frozen !== null) return rejected(frozen, { asset: token!.contract });
   const selfPaid = feePayer === from,
     native = token === null ? amount : 0n;
   const funds = feeFunds(selfPaid ? sender : inputs.payer, baseReserve);
@@ -95,6 +95,15 @@ export function checkFunds(inputs: XlmInputs, wish: Wish, amount: bigint, fee: F
   if (token === null && asset < kept + left) return short('INSUFFICIENT_RESERVE', asset, kept + left, 'op_underfunded');
   return checkRoom(inputs, wish, amount);
 }
+
+/** Why the asset can be paid to nobody from the sender's line; null where it can. K17. */
+export function declines({ sender, issuer }: XlmInputs, { token }: Pick<Intent, 'token'>): string | null {
+  if (token === null) return null;
+  return issuer === null ? 'op_no_issuer' : frozenBy(sender, token);
+}
+
+const frozenBy = (sender: LedgerAccount | null, { contract }: Token): string | null =>
+  sender?.lines[contract]?.authorized === false ? 'op_src_not_authorized' : null;
 
 const lackOf = (sender: LedgerAccount | null, token: Token): string =>
   sender?.lines[token.contract] === undefined ? 'op_src_no_trust' : 'op_underfunded';

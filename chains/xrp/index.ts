@@ -7,13 +7,16 @@ import { estimateFee } from './fee.ts';
 import type { XrpInputs } from './inputs.ts';
 import { blockFromAnswers } from './ledger.ts';
 import { matchSigned } from './signed.ts';
+import { declines } from './payable.ts';
 import type { XrpLedger } from './transfers.ts';
-import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
+import { arrives, buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const xrp: ChainModule<XrpLedger, XrpInputs> = {
   ...xrpFacts,
   blockFromAnswers,
   estimateFee,
+  declines,
+  arrives,
   buildUnsigned,
   matchSigned,
   reprice,

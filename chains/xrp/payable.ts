@@ -53,10 +53,23 @@ export function checkPayableInToken(
   return checkManners(destination, tag) ?? checkLines(token.issuer, token.senderLine, line, amount);
 }
 
+const NO_ISSUER = 'the ledger has no such issuer';
+
+/** Why the token can be paid to nobody from the sender's line; null where it can. K17. */
+export function declines({ token }: Pick<XrpInputs, 'token'>): string | null {
+  if (token === null) return null;
+  return token.issuer === null ? NO_ISSUER : frozenBy(token.issuer, token.senderLine);
+}
+
+function frozenBy(issuer: IssuerState, from: LineState | null): string | null {
+  if (issuer.globallyFrozen) return 'the issuer froze the token';
+  return from?.frozen === true || from?.deepFrozen === true ? "the issuer froze the sender's line" : null;
+}
+
 function checkLines(issuer: IssuerState | null, from: LineState | null, to: LineState, amount: bigint): Refusal | null {
-  if (issuer === null) return rejected('the ledger has no such issuer');
-  if (issuer.globallyFrozen) return rejected('the issuer froze the token');
-  if (from?.frozen === true || from?.deepFrozen === true) return rejected("the issuer froze the sender's line");
+  if (issuer === null) return rejected(NO_ISSUER);
+  const frozen = frozenBy(issuer, from);
+  if (frozen !== null) return rejected(frozen);
   if (to.deepFrozen) return rejected("the issuer froze the destination's line");
   if (issuer.requiresAuthorization && !to.authorized) return rejected('the issuer has not authorised the destination');
   if (from?.noRippleAtIssuer === true && to.noRippleAtIssuer) {

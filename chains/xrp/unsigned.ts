@@ -183,6 +183,11 @@ function payInToken(
   return refusal ?? { amount, sendMax: rate === RATE_ONE ? null : needed };
 }
 
+/** What arrives where so much of a token leaves: the issuer may keep a share. R28. */
+export function arrives({ token }: XrpInputs, amount: bigint): bigint {
+  return withoutTransferFee(amount, BigInt(token?.issuer?.transferRate ?? RATE_ONE));
+}
+
 /** R24, R26: a fee may be paid out of the reserve. Refuses: INSUFFICIENT_GAS. */
 function checkFeeFunds({ balanceDrops }: SenderState, feeDrops: bigint): Refusal | null {
   if (BigInt(balanceDrops) >= feeDrops) return null;

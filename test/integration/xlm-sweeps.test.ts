@@ -8,6 +8,7 @@ import { xlm as module } from '../../chains/xlm/index.ts';
 import { decodePayload, type DecodedPayload } from '../../chains/xlm/envelope.ts';
 import { stellar } from '../../chains/xlm/network.ts';
 import type { ChainModule } from '../../chains/chain.ts';
+import { LINE_FLAGS } from '../../developer/stand-ins/xlm/entries.ts';
 import { creation, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
 import { Keypair } from '@stellar/stellar-sdk/base';
 import { openWorld, ours, XLM } from '../support/xlm-node.ts';
@@ -125,5 +126,27 @@ test('treasury W2, E2: the id of a muxed treasury is a part of its address, also
       paid.some(([kind, memo]) => kind === 'create_account' && memo === '7'),
       !isThere,
     );
+  }
+});
+
+test('treasury K17, S13: a line that its issuer froze is skipped, a treasury that its issuer does not let is not ready; no failure of the policy', async (t) => {
+  for (const frozen of ['a sender', 'the treasury']) {
+    const deposits = DEPOSITS.map((index) => ({ index, credited: 7n * XLM }));
+    const { story, pay, act, ledger, token, payer, usdcOf } = worldOf({ deposits, token: worldOf().token.contract });
+    pay(story.tank, 10n * XLM);
+    settle(ledger, payer, [creation(VAULT, 10n * XLM)]);
+    settle(ledger, TREASURY, [opening(token.contract)]);
+    for (const index of DEPOSITS) {
+      pay(story.addressOf(index), 3n * XLM);
+      settle(ledger, act(index), [opening(token.contract)]);
+      settle(ledger, payer, [payment(story.addressOf(index), 7n * XLM, token.contract)]);
+    }
+    const holder = frozen === 'a sender' ? story.addressOf(1) : VAULT;
+    ledger.state.put({ ...ledger.state.line(holder, token.contract)!, flags: LINE_FLAGS.maintain });
+    ledger.close();
+    await story.plan();
+    t.is((await story.run()).state, 'COMPLETED', frozen);
+    t.is(story.operationAt(1).reason, frozen === 'a sender' ? 'token_frozen' : 'destination_not_ready');
+    t.is(await usdcOf(VAULT), frozen === 'a sender' ? 7n * XLM : 0n);
   }
 });

@@ -8,7 +8,7 @@ import { shippedRegistry, type Registry } from '../../chains/catalogue.ts';
 import { xrp as module } from '../../chains/xrp/index.ts';
 import { xrp } from '../../chains/xrp/network.ts';
 import type { ChainModule } from '../../chains/chain.ts';
-import { fund, makeIssuer, payToken, trust } from '../../developer/stand-ins/xrp/people.ts';
+import { fund, makeIssuer, must, payToken, trust } from '../../developer/stand-ins/xrp/people.ts';
 import { readerOf, startNode, tokenOf, walletAt } from '../support/xrp-node.ts';
 import { TreasuryStory, type Told } from '../support/treasury-story.ts';
 
@@ -16,7 +16,10 @@ const XRP = 1_000_000n;
 const DEPOSITS = [0, 1];
 const ISSUER = Wallet.fromEntropy(new Uint8Array(16).fill(9));
 
-async function worldOf(t: ExecutionContext, told: Partial<Told> = {}) {
+async function worldOf(
+  t: ExecutionContext,
+  { isFeeOnTransfer, ...told }: Partial<Told> & { isFeeOnTransfer?: boolean } = {},
+) {
   const { network, endpoints } = await startNode(t);
   const token = tokenOf(ISSUER.classicAddress),
     catalogue = new Map([[token.contract, token]]),
@@ -24,6 +27,7 @@ async function worldOf(t: ExecutionContext, told: Partial<Told> = {}) {
   const deployment = {
     ...shippedRegistry.tokens.flatMap(({ deployments }) => deployments).find(({ chain }) => chain === 'xrp')!,
     contract: token.contract,
+    ...(isFeeOnTransfer === true ? { feeOnTransfer: true } : {}),
   };
   const registry: Registry = {
     ...shippedRegistry,
@@ -115,4 +119,57 @@ test('treasury W2, E2: the tag is a part of the treasury: with another one, or n
   t.is(story.operationAt(0).reason, 'edge_destination_not_allowed');
   t.is(story.edge.signatures(), 0);
   t.is(await xrpOf(vault), 10n * XRP);
+});
+
+/** A policy of tokens: each address holds 12, the treasury has a line. */
+async function tokenWorld(t: ExecutionContext, issuer: { transferRate?: number } = {}, limit?: string) {
+  const token = tokenOf(ISSUER.classicAddress).contract,
+    line = { currency: 'USD', issuer: ISSUER.classicAddress },
+    deposits = DEPOSITS.map((index) => ({ index, credited: 12n * USD }));
+  const world = await worldOf(t, { token, deposits, isFeeOnTransfer: issuer.transferRate !== undefined }),
+    { network, story } = world;
+  makeIssuer(network, ISSUER, issuer);
+  for (const index of DEPOSITS) {
+    fund(network, story.addressOf(index), 2n * XRP);
+    trust(network, walletAt(0, index), line);
+    payToken(network, ISSUER, story.addressOf(index), { ...line, value: '12' });
+  }
+  fund(network, story.treasury, 10n * XRP);
+  trust(network, walletAt(1, 1), line, limit);
+  network.close();
+  return { ...world, line };
+}
+const USD = 10n ** 15n;
+const SET_FREEZE = 0x0010_0000;
+
+test('treasury K17, S13: a line that its issuer froze is skipped and the others go on; it is no failure of the policy', async (t) => {
+  const { network, story, line, usdOf } = await tokenWorld(t);
+  const frozen = { ...line, issuer: story.addressOf(1), value: '0' };
+  must(network, ISSUER, { TransactionType: 'TrustSet', Flags: SET_FREEZE, LimitAmount: frozen });
+  network.close();
+  await story.plan();
+  t.is((await story.run()).state, 'COMPLETED');
+  t.like(story.operationAt(1), { state: 'SKIPPED', reason: 'token_frozen' });
+  t.is(await usdOf(story.treasury), 12n * USD);
+  t.is(story.edge.signatures(), 1);
+});
+
+test('treasury S13: a treasury whose line has no room is not ready: nothing is signed, and it is no failure of the policy', async (t) => {
+  const { story } = await tokenWorld(t, {}, '5');
+  await story.plan();
+  t.is((await story.run()).state, 'COMPLETED');
+  for (const index of DEPOSITS) t.is(story.operationAt(index).reason, 'destination_not_ready');
+  t.is(story.edge.signatures(), 0);
+});
+
+test('treasury 5.4, R28: of a token whose issuer keeps a share what is left of it comes home', async (t) => {
+  const { story, usdOf } = await tokenWorld(t, { transferRate: 1_002_000_000 });
+  await story.plan();
+  t.is(
+    (await story.run()).state,
+    'COMPLETED',
+    JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
+  );
+  t.true((await usdOf(story.treasury)) > 23n * USD);
+  for (const index of DEPOSITS) t.true((await usdOf(story.addressOf(index))) < USD / 1_000_000n);
 });
