@@ -189,6 +189,12 @@ function coSigners({ payload, from }: Unsigned): readonly string[] {
   return feeSource === from ? [] : [feeSource];
 }
 
+/** What is inside of a bump can land without it: the higher of both offers. E4. */
+function feeFloor({ payload }: Unsigned): bigint {
+  const decoded = decodePayload(payload);
+  return decoded.ok ? BigInt(decoded.payload.transaction.feeStroops) : 0n;
+}
+
 /** M19: no ledger that closes after its own `maxTime` takes it. Throws: Error for a payload that does not decode. */
 function deadAtMs({ payload }: Unsigned): number {
   const decoded = decodePayload(payload);
@@ -196,4 +202,4 @@ function deadAtMs({ payload }: Unsigned): number {
   return Number(decoded.payload.transaction.maxTime) * 1_000 + HALT_MS_MAX;
 }
 
-export const xlmSigner: Signer = { check: checkBy(read), sign, coSigners, deadAtMs };
+export const xlmSigner: Signer = { check: checkBy(read), sign, coSigners, feeFloor, deadAtMs };

@@ -7,6 +7,8 @@ import { tronSigner } from '../../../../edge/signing/signers/tron.ts';
 import { startSweeps, stopSweeps } from '../../../../edge/sweeps/stop.ts';
 import { sweepsCommand } from '../../../../edge/cli/sweeps.ts';
 import { buildUnsigned } from '../../../../chains/evm/unsigned.ts';
+import { decodePayload, encodePayload, type DecodedPayload } from '../../../../chains/xlm/envelope.ts';
+import { feePartsOf } from '../../../../chains/xlm/unsigned.ts';
 import { eth } from '../../../../chains/evm/network.ts';
 import { isRefusal, type Refusal } from '../../../../protocol/errors.ts';
 import type { OperateFrame } from '../../../../protocol/frames.ts';
@@ -87,6 +89,30 @@ test('T20 treasury E4: a funding on TRON counts the account that it may make, th
   for (const kind of ['sweep', 'sweep of a token']) {
     const { unsigned } = STAGES.tron.asks[kind]!;
     t.is(spendOf(unsigned, tronSigner, { isSweep: true }), unsigned.feeMax, kind);
+  }
+});
+
+test('M28 treasury E4: what is inside of a bump can land without it: the higher of both offers is counted', async (t) => {
+  for (const kind of ['sweep', 'sweep of a token']) {
+    const ask = STAGES.xlm.asks[kind]!;
+    const decoded = decodePayload(ask.unsigned.payload) as DecodedPayload & { ok: true };
+    const { transaction, bump } = decoded.payload;
+    const payload = { transaction: { ...transaction, feeStroops: 9_999 }, bump };
+    const unsigned = { ...ask.unsigned, payload: encodePayload(payload), fee: feePartsOf(payload) };
+    const edge = (cap: bigint) =>
+      operatingEdge({
+        cap,
+        fees: ANY_RATIO,
+        nowMs: () => ask.policy.nowMs!,
+        treasuries: new Map([['xlm', [{ address: ask.instruction.to, tag: null, isOfOneChain: false }]]]),
+      });
+    t.true(unsigned.feeMax < 9_999n, 'what the outside offers');
+    const poor = edge(9_998n);
+    t.like(await poor.operations.onFrame(frameOf({ ...ask, unsigned })), { code: 'AMOUNT_CAP_EXCEEDED' }, kind);
+    t.is(poor.signatures(), 0);
+    const rich = edge(9_999n);
+    t.is(await rich.operations.onFrame(frameOf({ ...ask, unsigned })), SUBMITTED);
+    t.is(rich.ledger.spent('xlm', 'cloud'), 9_999n);
   }
 });
 
