@@ -82,8 +82,11 @@ export const isAway = ({ code = 'INTERNAL_ERROR' }: Said): boolean => AWAY.has(c
 /** An edge without EDGE_BTC_SWEEPS=on: what is planned stays planned. */
 export const BTC_SWEEPS_OFF = 'btc_sweeps_off';
 
-/** A payload that nobody signed while it could land: it is planned anew. */
-const EXPIRED: ReadonlySet<string> = new Set(['expired', 'expiration_before_timestamp']);
+/**
+ * A payload that nobody signed while it could land, or that came in the place of one whose signature never arrived here
+ * and that is dead by now (sol): it is planned anew.
+ */
+const EXPIRED: ReadonlySet<string> = new Set(['expired', 'expiration_before_timestamp', 'instruction_signed_before']);
 
 const textOf = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));
 

@@ -17,16 +17,21 @@ const TREASURIES = new Map([['sol', [{ address: VAULT, tag: null, isOfOneChain: 
 const DEEP = 40;
 const DEPOSITS = [0, 1, 2];
 
-async function worldOf(t: ExecutionContext, told: Partial<Told> = {}) {
+/** `roundMs`: what passes with each round. */
+async function worldOf(t: ExecutionContext, told: Partial<Told> = {}, roundMs = 0) {
   const { ledger, client } = await openSol(t);
+  let nowMs = 1_800_000_000_000;
   const story = new TreasuryStory(
     {
       network: solana,
       module: module as ChainModule,
       client,
       catalogue: new Map([[USDC.contract, USDC]]),
-      mine: () => ledger.mine(DEEP),
-      nowMs: () => 1_800_000_000_000,
+      mine() {
+        ledger.mine(DEEP);
+        nowMs += roundMs;
+      },
+      nowMs: () => nowMs,
     },
     {
       deposits: DEPOSITS.map((index) => ({ index, credited: 5_000_000n })),
@@ -107,6 +112,25 @@ test('treasury K17, S13: a frozen account is skipped and costs nothing; a poor t
     [null, 'funding_wallet_low', 'funding_wallet_low'],
   );
   t.is((await poor.story.run()).state, 'COMPLETED');
+});
+
+test('L31 treasury 5.3, S17: bytes that an edge signed and never delivered are dead with their block hash: the next cycle pays, once', async (t) => {
+  const { ledger, story, hold, heldBy, usdcOf } = await worldOf(t, { lost: 1 }, 30_000);
+  ledger.fund(story.tank, SOL);
+  for (const index of DEPOSITS) hold(index);
+  ledger.mine(DEEP);
+  await story.plan();
+  const { state } = await story.run();
+  t.is(
+    state,
+    'COMPLETED',
+    JSON.stringify([...story.operations.values()].map(({ reason, details }) => [reason, details])),
+  );
+  const ends = DEPOSITS.map((index) => story.operationAt(index));
+  t.deepEqual(ends.map(({ reason }) => reason).toSorted(), ['deadline', null, null]);
+  t.is(await usdcOf(VAULT), 10_000_000n);
+  const paid = ends.reduce((sum, { paid: fee }) => sum + (fee ?? 0n), 0n);
+  t.is(await heldBy(story.tank), SOL - paid - 2_039_280n);
 });
 
 test('treasury E2, W5: a treasury that this edge does not list gets nothing', async (t) => {

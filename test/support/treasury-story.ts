@@ -45,6 +45,8 @@ export interface Told {
   readonly settings?: Partial<SweepSettings>;
   /** What the tank keeps for jobs of other policies. */
   readonly keptForOthers?: bigint;
+  /** So many answers of the edge are lost, with the bytes that it signed. */
+  readonly lost?: number;
 }
 
 const ROUNDS_MAX = 40;
@@ -60,12 +62,14 @@ export class TreasuryStory {
   readonly #leader = ses();
   readonly #addresses: readonly AddressRow[];
   #facts = 0;
+  #lost: number;
 
   constructor(ledger: Ledger, told: Told) {
     const { network, module } = ledger,
       { slug, family } = network;
     this.#ledger = ledger;
     this.#told = told;
+    this.#lost = told.lost ?? 0;
     this.edge = operatingEdge({ nowMs: ledger.nowMs, ...told.edge });
     this.account = new TestAccount({ modules: [module] });
     this.account.nowMs = ledger.nowMs();
@@ -287,6 +291,7 @@ export class TreasuryStory {
       edges: {
         askToOperate: async (_, frame) => {
           const said = await this.edge.operations.onFrame({ ...frame, leaseEpoch: EPOCH });
+          if ((this.#lost -= 1) >= 0) return refuse('SERVICE_UNAVAILABLE') as never;
           const signature = this.edge.instructions
             .signaturesOf(frame.transactionId)
             .find(({ payload }) => payload === frame.unsigned.payload);
