@@ -4,6 +4,7 @@
  * In a sandbox time goes on with its jobs: a block a second on the ledger of each, so that nobody has to confirm
  * blocks. Treasury S5, S11, S28, S32.
  */
+import { ChainUnavailable } from '../../chains/chain.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import type { DuePolicy, OpenJob, SweepStore } from '../../model/ports/sweep-store.ts';
@@ -14,6 +15,8 @@ import { advanceJob, type WorkParts } from './work.ts';
 const LOOK_EVERY_MS = 1_000;
 /** Jobs, and policies, of one page. */
 const AT_ONCE = 100;
+/** Jobs of a chain in a row that it does not answer, in one look. */
+const FAILURES_MAX = 3;
 /** Accounts whose firings are planned together: one with a slow chain does not hold up all others. */
 const ACCOUNTS_AT_ONCE = 8;
 
@@ -34,21 +37,43 @@ export interface PoliciesParts extends OfOwner, FireParts {
   readonly debounceMs: number;
 }
 
-/** One look at all open jobs of this node's accounts; what fails is tried again with the next. */
+/**
+ * One look at all open jobs of this node's accounts, those of each chain beside those of the others; what fails is tried
+ * again with the next.
+ */
 export async function lookAtJobs(parts: JobsParts): Promise<void> {
-  const { sweeps, sandbox, isMine, log } = parts;
+  const { sweeps, isMine } = parts,
+    failures = new Map<string, number>();
   for (let behind: OpenJob | null = null; ;) {
     const found: OpenJob[] = await sweeps.openJobs(behind, AT_ONCE);
-    for (const { accountId, id, chain } of found.filter((job) => isMine(job.accountId))) {
-      try {
-        if (environmentOf(accountId) === 'sandbox') await sandbox.advance(accountId, chain);
-        await advanceJob(parts, accountId, id);
-      } catch (error) {
-        log.warn({ err: error, accountId, jobId: id }, 'a sweep job could not go on');
-      }
-    }
+    const chains = Map.groupBy(
+      found.filter((job) => isMine(job.accountId)),
+      ({ accountId, chain }) => `${environmentOf(accountId)} ${chain}`,
+    );
+    await Promise.all([...chains].map(([chain, jobs]) => goOn(parts, failures, chain, jobs)));
     if (found.length < AT_ONCE) return;
     behind = found.at(-1)!;
+  }
+}
+
+/** Jobs of one chain, one after another, until so many in a row found it away: the others would wait for it as long. */
+async function goOn(
+  parts: JobsParts,
+  failures: Map<string, number>,
+  chain: string,
+  jobs: readonly OpenJob[],
+): Promise<void> {
+  for (const job of jobs) {
+    const { accountId, id } = job;
+    if ((failures.get(chain) ?? 0) >= FAILURES_MAX) return;
+    try {
+      if (environmentOf(accountId) === 'sandbox') await parts.sandbox.advance(accountId, job.chain);
+      await advanceJob(parts, accountId, id);
+      failures.delete(chain);
+    } catch (error) {
+      parts.log.warn({ err: error, accountId, jobId: id }, 'a sweep job could not go on');
+      if (error instanceof ChainUnavailable) failures.set(chain, (failures.get(chain) ?? 0) + 1);
+    }
   }
 }
 
