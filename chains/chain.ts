@@ -352,10 +352,7 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   readonly derivation: Derivation;
   /** Refuses: INVALID_ADDRESS. */
   parseAddress(network: Network, text: string): ParsedAddress | Refusal;
-  /**
-   * Bytes of a text that is canonical already (a `Transfer.to`), without checking it again: the matching of whole
-   * blocks.
-   */
+  /** Bytes of a canonical text (a `Transfer.to`), without checking it again: for the matching of whole blocks. */
   bytesOf?(canonical: string): Uint8Array;
   /** Addresses that may be issued but never sent to (zero, burn, listed contracts). Refuses: INVALID_ADDRESS. */
   checkDestination(network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null;
@@ -368,14 +365,9 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Outcomes of those wanted transactions that the block holds. */
   outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
-  /**
-   * Why a transfer of the intent's token would fail whoever gets it, in the chain's words; null where it would not. K17.
-   */
+  /** Why a transfer of the intent's token would fail; null where nothing is known against it. K17. */
   declines?(inputs: Inputs, intent: Pick<Intent, 'token'>): string | null;
-  /**
-   * What arrives where so much leaves, smallest unit, of a token whose issuer may keep a share; absent where what leaves
-   * is what a payload names. R28.
-   */
+  /** What arrives of a token where so much leaves, smallest unit; absent where no issuer keeps a share. R28. */
   arrives?(inputs: Inputs, amount: bigint): bigint;
   /**
    * `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm); on btc it

@@ -102,8 +102,8 @@ export function openingOf({ network }: Pick<Binding, 'network'>, { parts }: FeeE
 }
 
 /**
- * Whether a sweep makes an account at the treasury: those of its job that are built beside it would make it again, which
- * fails on xlm and is paid twice on sol, or be too small to make one.
+ * Whether a sweep makes an account at the treasury: those of its job that are built beside it would make it again,
+ * which fails on xlm and is paid twice on sol, or be too small to make one.
  */
 export function opensTreasury(
   binding: Pick<Binding, 'network'>,

@@ -295,8 +295,8 @@ const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Where the builder itself judges the destination whatever else the ledger would refuse is the treasury's: a line, a tag
- * or a memo, its issuer's leave. What is the sender's was asked before (`declines`).
+ * Where the builder itself judges the destination whatever else the ledger would refuse is the treasury's: a line, a
+ * tag or a memo, its issuer's leave. What is the sender's was asked before (`declines`).
  */
 function skipOf(chain: Chain, { code, details }: Refusal): string | undefined {
   const isReceivers = code === 'CHAIN_REJECTED' || details['reason'] === 'memo_required';

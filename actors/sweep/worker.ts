@@ -38,8 +38,8 @@ export interface PoliciesParts extends OfOwner, FireParts {
 }
 
 /**
- * One look at all open jobs of this node's accounts, those of each chain beside those of the others; what fails is tried
- * again with the next.
+ * One look at all open jobs of this node's accounts, those of each chain beside those of the others; what fails is
+ * tried again with the next.
  */
 export async function lookAtJobs(parts: JobsParts): Promise<void> {
   const { sweeps, isMine } = parts,

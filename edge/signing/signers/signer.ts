@@ -111,8 +111,8 @@ export interface Signer {
   /** Own addresses beside `from` that must sign a payload that `check` passed: the payer of its fee. */
   coSigners?(unsigned: Unsigned): readonly string[];
   /**
-   * Lowest cost of a payload that `check` passed, smallest native unit, where a part of its fee is in no byte, or a part
-   * of the payload can land alone: a cloud that understates it hides nothing from the spend ledger.
+   * Lowest cost of a payload that `check` passed, smallest native unit, where a part of its fee is in no byte, or a
+   * part of the payload can land alone: a cloud that understates it hides nothing from the spend ledger.
    */
   feeFloor?(unsigned: Unsigned, of: { readonly isSweep: boolean }): bigint;
   /**
