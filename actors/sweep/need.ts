@@ -55,7 +55,7 @@ export async function needOf(
   const inputs = await client.fetchBuildInputs(asked);
   const fee = module.estimateFee(network, inputs, asked);
   if (isRefusal(fee)) return null;
-  if (fee.moved !== undefined) return { ...COINS, held: amount, cost: fee.feeMax };
+  if (fee.moved !== undefined) return { ...COINS, held: amount, moves: amount, cost: fee.feeMax };
   const [held, gas] = await Promise.all([client.fetchBalance(address, token), client.fetchBalance(address, null)]);
   const need = settings.gasFundingMode === 'FEE_PAYER' ? 0n : heldFor(fee);
   // A Solana account may be emptied whole, or keeps its minimum. L28.
