@@ -33,7 +33,8 @@ import { oneEndpoint } from './follow/one-endpoint.ts';
 import { WHY } from './follow/quorum.ts';
 import { IDENTITY_EVERY_MS, Rounds, type Moment, type Step, type Ticked } from './rounds.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
-import { createTokenCheck, type TokenCheck } from './follow/token-check.ts';
+import { createTokenCheck } from './follow/token-check.ts';
+import { tokenStartsOf } from './follow/token-starts.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
 
 /** One chain's settings, from the environment: `ETH_RPC_URLS`, `ETH_CONFIRMATIONS`, … Null takes the network's own. */
@@ -80,12 +81,17 @@ export interface LiveChain extends LiveBinding {
   begin(): Promise<void>;
   /** K4: compares tokens with the chain; returns how many of them the chain has not reported. */
   checkTokens(): Promise<number>;
-  /** Before a tick: its tokens are those of the registry that is in force now. K12. */
-  followTokens(): Promise<void>;
+  /** Version of the token registry that it was opened with. */
+  readonly registry: number;
 }
 
 export interface LiveChains {
   readonly chains: ReadonlyMap<Chain, LiveChain>;
+  /**
+   * The chain, opened anew where another registry is in force than the one that it was opened with: what reads it holds
+   * its tokens from the beginning. K12.
+   */
+  current(chain: Chain): Promise<LiveChain>;
   /** Chains that are configured and have no module here. */
   readonly unsupported: readonly Chain[];
   /** Closes all connections. */
@@ -117,7 +123,14 @@ export async function openLiveChains(deps: LiveDeps): Promise<LiveChains> {
   const close = async () => {
     await Promise.all(endpoints.map((endpoint) => endpoint.close()));
   };
-  return { chains, unsupported, close };
+  const current = async (chain: Chain): Promise<LiveChain> => {
+    const known = chains.get(chain)!;
+    if (known.registry === deps.tokens.current.version) return known;
+    const opened = await openChain(deps, chain, deps.chains[chain]!, endpoints);
+    chains.set(chain, opened);
+    return opened;
+  };
+  return { chains, current, unsupported, close };
 }
 
 /** A threshold of the operator's own widens the reorg window with it. G15. */
@@ -186,7 +199,8 @@ async function openChain(
 ): Promise<LiveChain> {
   const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
   const module = await deps.loadModule(chain);
-  const catalogue = new Map(deps.tokens.catalogueOf(chain));
+  const { version: registry } = deps.tokens.current,
+    catalogue = deps.tokens.catalogueOf(chain);
   const doubts = createDoubts();
   const { watch, transport } = openEndpoints(deps, network, settings.rpcUrls, opened, doubts);
   const client = module.createClient(network, transport, catalogue);
@@ -201,6 +215,8 @@ async function openChain(
     get catalogue() {
       return tokens.catalogue();
     },
+    registry,
+    tokenStarts: tokenStartsOf(deps.watch, chain, () => registry),
     doubtNetwork: doubts.raise,
     knowHead: transport.knowHead,
     store: deps.watch,
@@ -225,6 +241,7 @@ async function openChain(
   const watcher = createWatcher(parts),
     agreeing = { ...parts, client: heard(deps, parts, watcher) };
   return {
+    registry,
     module,
     network,
     client: fitClient({ ...agreeing, isAhead: () => watcher.conditionOf(0) === 'ahead' }, IDENTITY_EVERY_MS, doubts),
@@ -236,7 +253,6 @@ async function openChain(
     pollMs: settings.pollMs ?? pollMsOf(network),
     endpoints: () => transport.health(),
     checkTokens: tokens.run,
-    followTokens: followingOf(deps.tokens, chain, tokens),
     endpointViews: () =>
       transport.endpoints.map(({ name }, index) => ({
         endpoint: name,
@@ -273,18 +289,6 @@ function heard(
 ): ChainClient {
   if (parts.witnesses.length < 2) return parts.client;
   return withSecondOpinion({ ...parts, counts, timer: wallTimer, hedgeMs });
-}
-
-/** Tokens that are new are compared with the chain before a block is read with them. */
-function followingOf(tokens: Tokens, chain: Chain, check: TokenCheck): LiveChain['followTokens'] {
-  let { version } = tokens.current;
-  return async () => {
-    const { current } = tokens;
-    if (current.version === version) return;
-    check.follow(tokens.catalogueOf(chain));
-    await check.run();
-    version = current.version;
-  };
 }
 
 /** How long the issue of an address waits for the first word of a chain's nodes, in milliseconds. */
@@ -341,13 +345,20 @@ type Spawner = Pick<ActorSystem, 'spawnWorker'>;
 /** Starts a worker for each chain, and one for its audit. They live until the actor system stops. */
 export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>): void {
   for (const [chain, one] of live.chains) {
-    startChain(system, deps, chain, one);
-    startAudit(system, chain, one);
+    startChain(system, deps, live, chain, one);
+    startAudit(system, live, chain);
   }
 }
 
-function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, chain: Chain, one: LiveChain): void {
-  const elapsedMs = elapsedOf(deps),
+function startChain(
+  system: Spawner,
+  deps: Pick<LiveDeps, 'elapsedMs' | 'log'>,
+  live: Pick<LiveChains, 'current'>,
+  chain: Chain,
+  first: LiveChain,
+): void {
+  const elapsedMs = elapsedOf(deps);
+  let one = first,
     rounds = new Rounds(one.pollMs);
   let last: TickReport | null = null;
   const moment = (): Moment => ({
@@ -360,7 +371,6 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
     else if (step.work === 'identify') await one.client.checkIdentity();
     else if (step.work === 'check_tokens') await one.checkTokens();
     else {
-      await one.followTokens();
       last = await one.watcher.tick();
       rounds.ticked(step, tickedOf(last));
       return null;
@@ -374,6 +384,11 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'elapsedMs' | 'log'>, 
       sendSelf({ type: 'tick' });
     },
     async receive(message, { timers, sendSelf, signal }) {
+      const current = await live.current(chain);
+      if (current !== one) {
+        one = current;
+        rounds = new Rounds(one.pollMs);
+      }
       let step = rounds.begin(moment());
       try {
         while (step !== null) step = await perform(step);
@@ -407,13 +422,14 @@ const tickedOf = ({ more, failures, superseded, stopped }: TickReport): Ticked =
   failed: failures.some(({ job }) => job === 'follow'),
 });
 
-function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {
+function startAudit(system: Spawner, live: Pick<LiveChains, 'chains'>, chain: Chain): void {
   system.spawnWorker<Message>({
     path: `audits/${chain}`,
     recover: ({ timers, sendSelf }) => {
       timers.after(AUDIT_EVERY_MS, () => sendSelf({ type: 'tick' }));
     },
     async receive(message, { timers, sendSelf, signal }) {
+      const one = live.chains.get(chain)!;
       if (one.stopped() === null) await one.audit.round(AUDITED_PER_ROUND);
       if (!signal.aborted) timers.after(AUDIT_EVERY_MS, () => sendSelf(message));
     },

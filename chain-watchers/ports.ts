@@ -55,6 +55,10 @@ export interface WatcherParts {
   /** One client per endpoint, for second opinions (G10). Empty where the client has one source only. */
   readonly witnesses: readonly ChainClient[];
   readonly catalogue: Catalogue;
+  /** Version of the token registry that the catalogue is of; 1 where absent. */
+  readonly registry?: number;
+  /** Heights from which tokens of later versions are watched; any height where one is not in it. Treasury K12. */
+  tokenStarts?(): Promise<ReadonlyMap<string, number>>;
   readonly store: WatchStore;
   /** Where growth that no payer explains is kept (G24). */
   readonly audit: AuditStore;

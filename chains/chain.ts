@@ -282,10 +282,7 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   ): Promise<(Outcome & { height: number; hash: string }) | null>;
   /** Balance of an address; a missing account is a real zero with `accountExists: false`. */
   fetchBalance(address: string, token: Token | null): Promise<Balance>;
-  /**
-   * The same as of a height that this client's endpoint still has. Absent where a node answers for its newest state
-   * only.
-   */
+  /** The same as of a height that this client's endpoint still has. Absent where a node knows its newest state only. */
   fetchBalanceAt?(address: string, token: Token | null, height: number): Promise<Balance>;
   /** Everything `buildUnsigned` and `estimateFee` need for an intent. */
   fetchBuildInputs(intent: Intent): Promise<Inputs>;
@@ -317,6 +314,8 @@ export interface TokenFacts {
   readonly name: string;
   readonly decimals: number;
   readonly hazards?: readonly string[];
+  readonly tokenProgram?: 'token' | 'token-2022';
+  readonly sac?: string;
 }
 
 export interface FeeEstimate {

@@ -36,6 +36,15 @@ export function isRegistrySigned(
   return signers.size >= REGISTRY_SIGNATURES_MIN;
 }
 
+/** Which of these keys made each signature; those of nobody are left out. */
+export function signersOf(from: Registry, signatures: readonly string[], keys: readonly string[]): RegistrySignature[] {
+  const text = registrySigningText(from);
+  return keys.flatMap((key) => {
+    const signature = signatures.find((one) => isSignatureOf(key, text, one));
+    return signature === undefined ? [] : [{ key, signature }];
+  });
+}
+
 function isSignatureOf(key: string, text: Buffer, signature: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(key) || !/^[0-9a-f]{128}$/.test(signature)) return false;
   try {

@@ -13,6 +13,7 @@ import {
   isOnceEach,
   LINE_FORM,
   listSetting,
+  listOfRegistryKeys,
   NAMED_FORM,
   ONCE_FORM,
   pathSetting,
@@ -98,13 +99,7 @@ const schema = z.object({
   /** Whether coins of Bitcoin are swept. Treasury 5.4. */
   EDGE_BTC_SWEEPS: z.enum(['on', 'off']).default('off'),
   /** Public halves of the registry keys: two of them sign each version of the token registry. */
-  EDGE_REGISTRY_KEYS: listSetting
-    .pipe(
-      z
-        .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, lower case: an Ed25519 public key'))
-        .refine(isOnceEach, ONCE_FORM),
-    )
-    .default([]),
+  EDGE_REGISTRY_KEYS: listOfRegistryKeys,
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
   EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
   EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),

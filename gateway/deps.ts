@@ -39,6 +39,8 @@ import type { SsoStore } from '../model/ports/sso-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TimelineStore } from '../model/ports/timeline-store.ts';
+import type { RegistryFollower } from '../model/ports/registry-follower.ts';
+import type { RegistryStore } from '../model/ports/registry-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WipeStore } from '../model/ports/wipe-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
@@ -75,10 +77,13 @@ export interface GatewayConfig {
     readonly dnsServers: readonly string[];
   };
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
+  /** REGISTRY_KEYS. Treasury K7. */
+  readonly registryKeys: readonly string[];
 }
 
 /** Everything that `createGateway` is made of. */
 export interface GatewayDeps {
+  readonly registry: Pick<RegistryFollower, 'look'>;
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly stores: {
@@ -101,6 +106,7 @@ export interface GatewayDeps {
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
     readonly tokenRequests: TokenRequestStore;
+    readonly registry: RegistryStore;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
     readonly uploads: UploadStore;
     readonly origins: OriginStore;

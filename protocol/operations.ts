@@ -108,6 +108,8 @@ export const OPERATIONS = {
   listTokenRoutes: 'GET /v1/treasury/routes',
   simulateToken: 'POST /v1/sandbox/simulate-token',
   listTokenReviews: 'GET /v1/admin/token-requests',
+  proposeTokenVersion: 'GET /v1/admin/token-requests/{id}/version',
+  publishTokenRequest: 'POST /v1/admin/token-requests/{id}/publish',
   acceptTokenRequest: 'POST /v1/admin/token-requests/{id}/accept',
   declineTokenRequest: 'POST /v1/admin/token-requests/{id}/decline',
   previewSweep: 'POST /v1/treasury/sweeps/preview',

@@ -3,11 +3,13 @@ import { createChainBook } from '../actors/account/chain-book.ts';
 import type { ChainBook } from '../actors/account/decision.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import { createChainAccess } from '../chain-watchers/chain-access.ts';
+import { createRegistryFollower } from '../chain-watchers/follow-registry.ts';
 import { networkWith, openLiveChains, startWatchers } from '../chain-watchers/live.ts';
 import { createSandbox } from '../chain-watchers/sandbox/sandbox.ts';
 import type { ChainModule, Network } from '../chains/chain.ts';
 import { isEnabled, loadModule, networkOf } from '../chains/registry.ts';
 import { TokensInForce } from '../chains/tokens.ts';
+import type { RegistryFollower } from '../model/ports/registry-follower.ts';
 import type { Metrics } from '../gateway/telemetry/metrics.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
@@ -49,6 +51,7 @@ export function createModuleShelf(config: Pick<CloudConfig, 'chains'>): ModuleSh
 export interface Chains {
   readonly access: ChainAccess;
   readonly sandbox: SandboxControl;
+  readonly registry: RegistryFollower;
   live(): readonly Chain[];
   /** Begins to follow the live chains and to run the sandbox's timers. */
   start(): void;
@@ -89,6 +92,13 @@ export async function openChains({
     nowMs,
     log,
   };
+  const registry = createRegistryFollower({
+    tokens: shelf.tokens,
+    store: stores.registry,
+    keys: new Set(config.REGISTRY_KEYS),
+    log,
+  });
+  await registry.look();
   const live = await openLiveChains({
     ...shared,
     chains: config.chains,
@@ -102,6 +112,7 @@ export async function openChains({
   return {
     access: createChainAccess(live.chains, sandbox.ledgers, shelf.network, shelf.tokens),
     sandbox: sandbox.control,
+    registry,
     live: () => [...live.chains.keys()],
     start() {
       startWatchers(live, system, { log });

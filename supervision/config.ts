@@ -23,6 +23,7 @@ import {
   listSetting,
   pathSetting,
   problemOf,
+  listOfRegistryKeys,
 } from '../protocol/node/setting-forms.ts';
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { CLOUD_SECRETS_IN_FILES, unreadSettings, withWrapped } from '../protocol/setting-names.ts';
@@ -110,6 +111,8 @@ const schema = z.object({
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   /** Destinations that nothing is built for: `chain:address:rule` each. */
+  /** Public halves of the registry keys: two of them sign each version of the token registry. */
+  REGISTRY_KEYS: listOfRegistryKeys,
   SCREENED_ADDRESSES: listSetting.refine(areScreened, SCREENED_FORM).default([]),
   ...BILLING_SETTINGS,
   SIGN_UP: z.enum(['invite', 'open', 'closed']).default('invite'),

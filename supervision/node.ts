@@ -240,6 +240,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     accounts,
     provider: billingProviderOf(config),
     chains: chains.access,
+    registry: chains.registry,
     wayOut: wayOutOf(wired),
     edges: wired.reach.edges,
     sandbox: chains.sandbox,
@@ -261,6 +262,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     log,
     accounts,
     serving: presence,
+    registry: chains.registry,
     ...(wired.reach.elsewhere === undefined ? {} : { elsewhere: wired.reach.elsewhere }),
     ...gateway.auth,
   });
@@ -299,7 +301,7 @@ function startBackground(wired: Wired): void {
   const { config, log, later, workers, stores, background, accounts, chains, presence, reach } = wired;
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
-  startOwnSchedules({ ...parts, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
+  startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
   const { sandbox, access } = wired.chains;
   const of = { reads: stores.read, sweeps: stores.sweeps, chains: access, edges: reach.edges, wayOut: wayOutOf(wired) };
   const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
@@ -424,6 +426,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     mayScrape: config.mayScrape,
     sso: providersOf(config),
     oidc: outsideIssuerOf(config),
+    registryKeys: config.REGISTRY_KEYS,
   };
 }
 

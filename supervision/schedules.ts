@@ -16,8 +16,9 @@ import { SCAN_ROUNDS_AT_ONCE, SCAN_SWEEP_MS, scanRound } from '../actors/migrati
 import { resumeImports } from '../actors/migration/imports/work.ts';
 import { workBacklogs } from '../actors/webhook/backlog.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
-import { readReviews } from '../chain-watchers/token-reviews.ts';
+import { readReviews } from '../actors/treasury/token-reviews.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
+import type { RegistryFollower } from '../model/ports/registry-follower.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { SESSION_REAP_MS } from '../protocol/frames.ts';
@@ -43,8 +44,11 @@ export interface OwnParts extends ScheduleParts {
   readonly buildTtlMs: number;
   /** Whether an account is this node's to look after: each node does its own. */
   readonly isMine: (accountId: AccountId) => boolean;
+  readonly registry: Pick<RegistryFollower, 'look'>;
 }
 
+/** A version of the token registry is in force on every node within a few seconds. Treasury K11. */
+const REGISTRY_POLL_MS = 1_000;
 /** A push that was lost is found again within about this time. */
 const INBOX_SWEEP_MS = 1_000;
 /** Younger facts are on their way by the watcher's own push. */
@@ -169,8 +173,10 @@ export function startOwnSchedules({
   nowMs,
   buildTtlMs,
   isMine,
+  registry,
   log,
 }: OwnParts): void {
+  often(system, 'schedules/registry', REGISTRY_POLL_MS, () => registry.look());
   often(system, 'schedules/inbox', INBOX_SWEEP_MS, async () => {
     const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
     for (const accountId of found.filter(isMine))

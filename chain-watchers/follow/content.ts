@@ -24,6 +24,8 @@ export interface Content {
 }
 
 interface DecodedBlock {
+  /** Version of the registry whose tokens were looked for. */
+  readonly registry: number;
   readonly decoded: Decoded;
   readonly keyed: KeyedBlock;
 }
@@ -36,9 +38,13 @@ const disputedMovements = new WeakMap<Block, readonly KeyedTransfer[]>();
 export function decodedOf(parts: WatcherParts, block: Block): DecodedBlock {
   const known = decodedBlocks.get(block);
   if (known !== undefined) return known;
-  const { module, network, catalogue } = parts;
+  const { module, network, catalogue, registry = 1 } = parts;
   const decoded = module.transfersIn(network, block, catalogue);
-  const made = { decoded, keyed: keyed(module, network, environmentOfLedger(parts), block, decoded.transfers) };
+  const made = {
+    registry,
+    decoded,
+    keyed: keyed(module, network, environmentOfLedger(parts), block, decoded.transfers),
+  };
   decodedBlocks.set(block, made);
   return made;
 }
@@ -52,7 +58,8 @@ export function noteDisputed(block: Block, movements: readonly KeyedTransfer[]):
 export async function contentOf(run: Run, block: Block, previous: Cursor | null): Promise<Content> {
   const { parts, memory } = run;
   const { module, network } = parts;
-  const { decoded, keyed: whole } = decodedOf(parts, block);
+  const { registry, decoded, keyed: all } = decodedOf(parts, block);
+  const whole = await watchedTokensOf(parts, all);
   const disputed = disputedMovements.get(block) ?? [];
   const keyedBlock =
     disputed.length === 0
@@ -68,7 +75,19 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
   const outcomes = wanted.size === 0 ? [] : module.outcomesIn(network, block, new Set(wanted.keys()));
   const withdrawals = outcomes.map((outcome) => inclusionOf(module, wanted.get(outcome.txid)!, outcome, block));
   if ((decoded.unattributed?.length ?? 0) > 0) await keepUnattributed(run, block, decoded.unattributed!);
-  return { keyed: keyedBlock, record: { link: linkOf(block), previous, transfers, withdrawals, unresolved: null } };
+  return {
+    keyed: keyedBlock,
+    record: { registry, link: linkOf(block), previous, transfers, withdrawals, unresolved: null },
+  };
+}
+
+/** Without what was paid in a token before it was watched: it is never credited. Treasury K13. */
+async function watchedTokensOf({ tokenStarts }: WatcherParts, block: KeyedBlock): Promise<KeyedBlock> {
+  if (tokenStarts === undefined || block.transfers.every(({ tokenContract }) => tokenContract === null)) return block;
+  const starts = await tokenStarts();
+  const isWatched = ({ tokenContract }: KeyedTransfer) =>
+    tokenContract === null || (starts.get(tokenContract) ?? 0) <= block.height;
+  return starts.size === 0 ? block : { ...block, transfers: block.transfers.filter(isWatched) };
 }
 
 /**

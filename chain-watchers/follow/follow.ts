@@ -92,12 +92,12 @@ async function takeUnproven(
   reason: string,
   block: Block | null,
 ): Promise<Step> {
-  const { log, ledger } = run.parts;
+  const { log, ledger, registry = 1 } = run.parts;
   if (!triedEnough(run, height)) return { kind: 'unproven', reason };
   const link = block === null ? await bareLink(run, cursor, height) : linkOf(block);
   if ('kind' in link) return link;
   log.warn({ ledger, height, reason }, 'content of a block is not proven; its height stays unresolved');
-  return record(run, { link, previous: cursor, transfers: [], withdrawals: [], unresolved: reason }, null);
+  return record(run, { registry, link, previous: cursor, transfers: [], withdrawals: [], unresolved: reason }, null);
 }
 
 /** Counts a failed read of a height's content; true when its header may go on without it. */

@@ -4,7 +4,7 @@
  * person is notified.
  */
 import { checkAgainstChain } from '../../chains/catalogue.ts';
-import type { Catalogue, ChainClient, Network, Token } from '../../chains/chain.ts';
+import type { Catalogue, ChainClient, Network } from '../../chains/chain.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { chainFailure } from '../../chains/failure.ts';
 import type { Log, Metrics } from '../ports.ts';
@@ -14,8 +14,7 @@ const ASKED_AT_ONCE = 8;
 
 export interface TokenCheckParts {
   readonly network: Network;
-  /** As the clients of the chain know it; `follow` changes it in place. */
-  readonly catalogue: Map<string, Token>;
+  readonly catalogue: Catalogue;
   readonly client: Pick<ChainClient, 'fetchTokenFacts'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'set'>;
@@ -24,8 +23,6 @@ export interface TokenCheckParts {
 export interface TokenCheck {
   /** The catalogue without the tokens that the chain contradicts. */
   catalogue(): Catalogue;
-  /** Takes the catalogue of a later registry: tokens that are new are asked about by the next `run`. */
-  follow(next: Catalogue): void;
   /** Asks about every token that the chain has not reported yet; answers how many are left. */
   run(): Promise<number>;
 }
@@ -38,12 +35,8 @@ export function createTokenCheck({
   log,
   metrics,
 }: TokenCheckParts): TokenCheck {
-  const isAsked = client.fetchTokenFacts !== undefined;
-  const waiting = new Set(isAsked ? catalogue.keys() : []),
-    off = new Set<string>();
-  let believed: Catalogue = catalogue;
-  const withoutThose = (): Catalogue =>
-    off.size === 0 ? catalogue : new Map([...catalogue].filter(([contract]) => !off.has(contract)));
+  const waiting = new Set(client.fetchTokenFacts === undefined ? [] : catalogue.keys());
+  let believed = catalogue;
 
   const ask = async (contract: string): Promise<void> => {
     try {
@@ -56,8 +49,7 @@ export function createTokenCheck({
           'the contract of a catalogued token reports no decimals: check its address in the catalogue',
         );
       if (refusal === null) return;
-      off.add(contract);
-      believed = withoutThose();
+      believed = new Map([...believed].filter(([key]) => key !== contract));
       log.error(
         { chain, tokenContract: contract },
         'decimals of a token differ from the catalogue: its intake is off (K4)',
@@ -69,18 +61,6 @@ export function createTokenCheck({
 
   return {
     catalogue: () => believed,
-    follow(next) {
-      for (const contract of [...catalogue.keys()]) {
-        if (next.has(contract)) continue;
-        catalogue.delete(contract);
-        waiting.delete(contract);
-      }
-      for (const [contract, token] of next) {
-        if (isAsked && !catalogue.has(contract)) waiting.add(contract);
-        catalogue.set(contract, token);
-      }
-      believed = withoutThose();
-    },
     async run() {
       await inParallel(ASKED_AT_ONCE, [...waiting], ask);
       metrics.set('svc_tokens_off', { chain }, catalogue.size - believed.size);

@@ -351,7 +351,7 @@ async function resumedBranch(run: Run, forkPoint: Cursor): Promise<BranchBlock[]
 }
 
 async function branchBlock(run: Run, previous: Cursor, height: number): Promise<BranchBlock> {
-  const { network } = run.parts;
+  const { network, registry = 1 } = run.parts;
   const moved = () => {
     run.memory.branch = null;
     return new ChainUnavailable(network.slug, `the branch moved again at ${height} while it was read`);
@@ -370,6 +370,9 @@ async function branchBlock(run: Run, previous: Cursor, height: number): Promise<
       throw error;
     const bare = link ?? (await bareLink(run, previous, height));
     if ('kind' in bare) throw bare.kind === 'mismatch' ? moved() : error;
-    return { record: { link: bare, previous, transfers: [], withdrawals: [], unresolved: reason }, keyed: null };
+    return {
+      record: { registry, link: bare, previous, transfers: [], withdrawals: [], unresolved: reason },
+      keyed: null,
+    };
   }
 }

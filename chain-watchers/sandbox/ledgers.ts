@@ -12,6 +12,7 @@ import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { chainFailure } from '../../chains/failure.ts';
+import { tokenStartsOf } from '../follow/token-starts.ts';
 import type { Tokens } from '../../chains/tokens.ts';
 import type { Log, Metrics, WatchSettings } from '../ports.ts';
 import { createWatcher, type Watcher } from '../watcher.ts';
@@ -136,6 +137,10 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       get catalogue() {
         return deps.tokens.catalogueOf(chain);
       },
+      get registry() {
+        return deps.tokens.current.version;
+      },
+      tokenStarts: tokenStartsOf(deps.watch, parts.ledger, () => deps.tokens.current.version),
       store: deps.watch,
       audit: deps.audit,
       reconcilePerBlock: null,

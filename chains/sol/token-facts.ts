@@ -6,7 +6,7 @@ import { accountIn, tokenStateOf, type Mint } from './account.ts';
 import type { Heads } from './heads.ts';
 import { ask, call, contextual, CONFIRMED, type Node } from './node.ts';
 import { programAddress } from './program-address.ts';
-import { METADATA_PROGRAM } from './programs.ts';
+import { METADATA_PROGRAM, TOKEN_2022_PROGRAM } from './programs.ts';
 
 /** Kinds of mint extensions. Source: solana-program/token-2022 `interface/src/extension/mod.rs`. */
 const DEFAULT_ACCOUNT_STATE = 6;
@@ -49,7 +49,8 @@ export async function readTokenFacts(node: Node, heads: Heads, contract: string)
       : metaplex === null || metaplex === undefined || metaplex.owner !== METADATA_PROGRAM
         ? ['', '']
         : textsAt(metaplex.data, METAPLEX_NAME_AT);
-  return { name: texts[0]!, symbol: texts[1]!, decimals: state.decimals };
+  const tokenProgram = state.program === TOKEN_2022_PROGRAM ? 'token-2022' : 'token';
+  return { name: texts[0]!, symbol: texts[1]!, decimals: state.decimals, tokenProgram };
 }
 
 /** L11: what is credited must be able to leave again. */

@@ -46,7 +46,8 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     getOutcome: (txid, at) => sources.firstOrAgreedNull((source) => readOutcome(parts, source, txid, at)),
     fetchBalance: (address, token) => sources.attempt((source) => readBalance(ledgers, source, address, token)),
     fetchBuildInputs: (intent) => sources.attempt((source) => readBuildInputs(ledgers, source, intent)),
-    fetchTokenFacts: (contract) => sources.attempt((source) => readTokenFacts(heads, source, contract)),
+    fetchTokenFacts: (contract) =>
+      sources.attempt((source) => readTokenFacts(heads, source, network.identity, contract)),
     // M8, M12: contract calls and every change of a balance stand in the ledger.
     seesInternal: async () => true,
     broadcast: (signed) => broadcast(parts, signed),

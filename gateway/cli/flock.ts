@@ -34,6 +34,18 @@ const COMMANDS: readonly Command[] = [
     does: 'says what an import file holds and what is wrong with it, without the cloud',
     run: async (args) => (await import('./imports-read.ts')).importsRead(args, process.stdout, process.stderr),
   },
+  {
+    words: ['registry', 'keygen'],
+    usage: 'registry keygen --key-file F',
+    does: 'makes a registry key in a new file, and shows its public half',
+    run: async (args) => (await import('./registry-sign.ts')).registryKeygen(args, process.stdout, process.stderr),
+  },
+  {
+    words: ['registry', 'sign'],
+    usage: 'registry sign --key-file F --content F',
+    does: 'signs a version of the token registry, without the cloud',
+    run: async (args) => (await import('./registry-sign.ts')).registrySign(args, process.stdout, process.stderr),
+  },
   operator(
     'users create',
     '--email E [--admin]',

@@ -18,6 +18,7 @@ import {
   STREAM_PATH,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import type { RegistryFollower } from '../../model/ports/registry-follower.ts';
 import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
@@ -49,6 +50,8 @@ export interface StreamServerDeps extends HandshakeDeps {
   readonly rooms: EdgeRooms;
   readonly log: StreamLog;
   readonly serving?: Serving;
+  /** The token registry in force here, for edges as they come and as it changes. Treasury K14. */
+  readonly registry?: Pick<RegistryFollower, 'inForce' | 'listen'>;
   /** Absent on a node that serves alone. */
   readonly elsewhere?: Elsewhere;
 }
@@ -93,7 +96,10 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     endHandshake(socket);
     limitFrames(socket);
     (socket.data as { member: Member }).member.open(socket);
+    const registry = deps.registry?.inForce() ?? null;
+    if (registry !== null) socket.emit('registry', registry);
   });
+  deps.registry?.listen((registry) => io.emit('registry', registry));
   // Closing the HTTP server is its owner's business: only the streams and the path are given up here.
   return {
     close: () =>

@@ -4,6 +4,7 @@ import { collectionHandlers } from './admin/collections.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
+import { tokenPublicationHandlers } from './admin/token-publication.ts';
 import { tokenReviewHandlers } from './admin/token-reviews.ts';
 import { auditLogHandlers } from './audit-log/audit-log.ts';
 import { balanceHandlers } from './chain/balances.ts';
@@ -86,6 +87,7 @@ export function createHandlers(
     ...policyHandlers(deps),
     ...tokenRequestHandlers(deps),
     ...tokenReviewHandlers(deps),
+    ...tokenPublicationHandlers(deps),
     ...tokenRouteHandler(deps),
     ...jobHandlers(deps),
     ...previewHandler(deps),

@@ -11,6 +11,7 @@ import { createOutageLines, type OutageOptions } from './outage-lines.ts';
  */
 const FACTS: ReadonlySet<string> = new Set([
   'requestId',
+  'registryVersion',
   'operationId',
   'method',
   'route',

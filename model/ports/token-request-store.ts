@@ -9,6 +9,10 @@ export interface ReadFacts {
   readonly name: string;
   readonly decimals: number;
   readonly hazards: readonly string[];
+  /** Solana: the program of the mint. */
+  readonly tokenProgram?: 'token' | 'token-2022';
+  /** Stellar: the contract of the asset. */
+  readonly sac?: string;
 }
 
 /** The review of a contract that accounts asked for. */

@@ -28,6 +28,8 @@ export interface WatchedAddress {
 }
 
 export interface BlockRecord {
+  /** Version of the token registry that it was read with; 1 where absent. */
+  registry?: number;
   link: BlockLink;
   /** Null at the first block of a ledger. */
   previous: Cursor | null;
@@ -84,7 +86,16 @@ export interface OpenPlace {
   readonly kind: 'place of open withdrawals';
 }
 
+/** A token that a later version of the registry brought, on one ledger. */
+export interface TokenStart {
+  readonly contract: string;
+  /** Its first height; null where the ledger has watched it from its beginning. */
+  readonly height: number | null;
+}
+
 export interface WatchStore {
+  /** From where a ledger watches tokens of later versions; one that no block was read with yet: from the next one. */
+  tokenStarts(ledger: LedgerId): Promise<TokenStart[]>;
   chainStart(ledger: LedgerId): Promise<ChainStart | null>;
   /** From when a chain is run; the first call counts. */
   beginChain(ledger: LedgerId, atMs: number): Promise<void>;

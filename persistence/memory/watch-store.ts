@@ -48,6 +48,7 @@ export interface MemoryWatchStore extends WatchStore {
 export function createMemoryWatchStore(nowMs: () => number, state: WatchState = emptyWatchState()): MemoryWatchStore {
   return {
     state,
+    tokenStarts: async () => [], // twins read with the first registry
     ...beginnings(state, nowMs),
     ...records(state, nowMs),
     ...reads(state),

@@ -32,6 +32,7 @@ import { createConflictStore } from './conflict-store.ts';
 import { createScanStore } from './scan-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTimelineStore } from './timeline-store.ts';
+import { createRegistryStore } from './registry-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
 import { createWipeStore } from './wipe-store.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -80,6 +81,7 @@ export function createStores(options: StoresOptions) {
     sweeps: createSweepStore(sql, options.lists),
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
+    registry: createRegistryStore(sql),
     origins: createOriginStore(sql),
     imports: createImportStore(sql),
     scans: createScanStore(sql),

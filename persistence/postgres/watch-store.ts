@@ -1,6 +1,6 @@
 /** What watchers record and read: cursor, blocks, facts, maturity. Each write is one call of one function. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import { chainOfLedger, type AccountId } from '../../protocol/ids.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import {
   COVERAGE_COUNTED_MAX,
@@ -39,7 +39,8 @@ const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink)
   time: timeMs === null ? null : new Date(timeMs).toISOString(),
 });
 
-const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) => ({
+const recordJson = ({ registry = 1, link, previous, transfers, withdrawals, unresolved }: BlockRecord) => ({
+  registry,
   link: linkJson(link),
   previous,
   transfers,
@@ -47,8 +48,16 @@ const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: Bloc
   unresolved,
 });
 
-function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
+function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart' | 'tokenStarts'> {
   return {
+    async tokenStarts(ledger) {
+      const chain = chainOfLedger(ledger);
+      return sql<{ contract: string; height: number | null }[]>`
+        select t.contract, coalesce(
+                 (select min(s.height) from registry_start s where s.ledger = ${ledger} and s.version >= t.version),
+                 case when coalesce(c.registry, 1) < t.version then coalesce(c.height + 1, 0) end) as height
+          from registry_token t left join chain_cursor c on c.ledger = ${ledger} where t.chain = ${chain}`;
+    },
     async chainStart(ledger) {
       const [row] = await sql<
         { since: number; height: number | null }[]

@@ -47,6 +47,15 @@ export const listSetting = z.string().refine(isNamed, NAMED_FORM).transform(entr
 export const listOf = <T extends z.ZodType<unknown, string>>(entry: T, most: number, least = 0) =>
   listSetting.pipe(z.array(entry).min(least).max(most).refine(isOnceEach, ONCE_FORM));
 
+/** Public halves of the registry keys: two of them sign each version of the token registry. */
+export const listOfRegistryKeys = listSetting
+  .pipe(
+    z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, lower case: an Ed25519 public key'))
+      .refine(isOnceEach, ONCE_FORM),
+  )
+  .default([]);
+
 /** A setting and what is wrong with it; of a list also with which entry, from 1. */
 export const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue, oneOf = 'is one of'): string =>
   `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of/, oneOf)}`;

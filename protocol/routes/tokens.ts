@@ -62,6 +62,27 @@ export const TOKENS_ROUTES = {
     refusals: ['CONFLICT'],
     summary: 'Accept a contract; another administrator publishes it',
   },
+  proposeTokenVersion: {
+    ...admin,
+    method: GET,
+    path: '/v1/admin/token-requests/{id}/version',
+    params: tokens.tokenReviewParams,
+    query: tokens.tokenVersionQuery,
+    reply: tokens.tokenVersion,
+    refusals: ['CONFLICT'],
+    summary:
+      'The version of the token registry that would publish an accepted contract, to be signed by two registry keys',
+  },
+  publishTokenRequest: {
+    ...adminWrites,
+    method: POST,
+    path: '/v1/admin/token-requests/{id}/publish',
+    params: tokens.tokenReviewParams,
+    body: tokens.publishTokenBody,
+    reply: tokens.tokenReview,
+    refusals: ['CONFLICT', 'CHAIN_UNAVAILABLE'],
+    summary: 'Publish an accepted contract with the next version of the token registry, which two registry keys signed',
+  },
   declineTokenRequest: {
     ...adminWrites,
     method: POST,

@@ -99,6 +99,38 @@ export const tokenReviewParams = z.strictObject({ id: pathId('tkr') });
 export const acceptTokenBody = z.strictObject({
   acknowledgedHazards: z.array(z.enum(HAZARDS)).max(HAZARDS.length).default([]),
 });
+export const tokenVersionQuery = z.strictObject({
+  kind: z
+    .enum(['native', 'bridged', 'pegged'])
+    .default('native')
+    .meta({ description: '`native`: redeemable with its issuer on this chain' }),
+});
+export const tokenVersion = z.object({
+  version: count,
+  content: z.string().meta({ description: 'the registry as it is signed: JSON with keys in order and no spaces' }),
+  hash: z.string().meta({ description: 'SHA-256 of the content' }),
+  signingText: z.string().meta({ description: 'what two registry keys sign: `flock registry sign`' }),
+});
+const REGISTRY_CHARACTERS_MAX = 1_500_000;
+const SIGNATURES_MAX = 16;
+export const publishTokenBody = z
+  .strictObject({
+    content: z.string().min(1).max(REGISTRY_CHARACTERS_MAX).meta({ description: 'what was signed' }),
+    signatures: z
+      .array(z.string().regex(/^[0-9a-f]{128}$/, 'expected 128 hex digits'))
+      .min(2)
+      .max(SIGNATURES_MAX)
+      .meta({ description: 'of two different keys of REGISTRY_KEYS' }),
+    acknowledgedHazards: z.array(z.enum(HAZARDS)).max(HAZARDS.length).default([]),
+  })
+  .meta({
+    examples: [
+      {
+        content: '{"publishedAt":"2026-11-30T10:00:00.000Z","routes":[],"tokens":[],"version":2}',
+        signatures: ['0'.repeat(128), '1'.repeat(128)],
+      },
+    ],
+  });
 export const declineTokenBody = z.strictObject({ reason: freeText(500) });
 
 export const ROUTE_REASONS = [

@@ -2,7 +2,7 @@
  * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and
  * scale-beside.ts. The key names the methods of `createStores` that it calls, or rows of an append.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createClusterStore } from '../../persistence/postgres/cluster-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
@@ -107,7 +107,7 @@ const WATCH: Record<string, Work> = {
     await watch.noteChainStart(LEDGER, 100);
     await watch.chainStart(LEDGER);
   },
-  'watch.cursor links recordBlock coverage noteHead noteHeard watched': async (world) => {
+  'watch.cursor links recordBlock coverage noteHead noteHeard watched tokenStarts': async (world) => {
     const {
       stores: { watch },
     } = world;
@@ -123,6 +123,7 @@ const WATCH: Record<string, Work> = {
     await watch.noteHead(LEDGER, at.height, Date.now());
     await watch.noteHeard(LEDGER, Date.now());
     await watch.coverage(LEDGER);
+    await watch.tokenStarts(LEDGER);
     await watch.watched('live', [row.addressKey]);
   },
   'watch.resolveHeight reopenHeight noteUnresolved unresolvedHeights': async (world) => {
@@ -1043,6 +1044,28 @@ const PEOPLE: Record<string, Work> = {
     const token = { chain: 'eth' as const, contract: fresh(), symbol: 'T', decimals: 6, hazards: [] };
     await tokenRequests.saveSandboxToken(sandbox, token, 1_000_000);
     await tokenRequests.sandboxToken(sandbox, 'eth', token.contract);
+  },
+  'registry.newestAbove published publish': async ({ stores: { registry, tokenRequests }, live, userId }) => {
+    const asked = await tokenRequests.ask(live, {
+      ...{ id: newId('tkr', Date.now()), ledger: null, chain: 'eth', contract: fresh(), symbol: 'T', decimals: 6 },
+      ...{ listedVersion: null, openMax: 100, allMax: 1_000_000 },
+    });
+    if (asked.outcome === 'limit') throw new Error('no room for a request');
+    const { review } = asked.request;
+    await tokenRequests.recordFacts(review.id, { symbol: 'T', name: 'T', decimals: 6, hazards: [] }, '');
+    await tokenRequests.accept(review.id, userId, [], []);
+    const version = ((await registry.newestAbove(1))?.version ?? 1) + 1,
+      content = JSON.stringify({ version });
+    await registry.publish(
+      {
+        ...{ version, content, hash: createHash('sha256').update(content).digest('hex'), by: null },
+        tokens: [{ chain: 'eth', contract: review.contract }],
+        signatures: ['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })),
+        reviewId: review.id,
+      },
+      [],
+    );
+    await registry.published(version);
   },
   'members.organizationsOf roleOf changeRole remove rename keysMintedBy transfer': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);

@@ -20,38 +20,69 @@ const DECLINED_HAZARDS: ReadonlySet<string> = new Set([
 ]);
 
 type Area = 'listTokenReviews' | 'acceptTokenRequest' | 'declineTokenRequest';
-type Deciding = Asked<'acceptTokenRequest'> | Asked<'declineTokenRequest'>;
+type Deciding = Asked<'acceptTokenRequest' | 'declineTokenRequest' | 'proposeTokenVersion' | 'publishTokenRequest'>;
 
-export function tokenReviewHandlers({
-  log,
-  stores: { tokenRequests, members },
-}: Pick<HandlerDeps, 'log' | 'stores'>): Pick<Handlers, Area> {
-  /** The review, and an entry for the log of each organization that asked. Refuses as Q6 says. */
-  async function decidable(asked: Deciding): Promise<{ review: ReviewAsked; audit: AuditRecord[] } | Refusal> {
-    const { userId } = bearerOf(asked);
-    const review = await tokenRequests.review(asked.params.id);
-    if (review === null) return unknownIn(asked, 'token request', asked.params.id);
-    const asking = new Set((await tokenRequests.askedBy(review.id)).map(organizationOf));
-    const own = await members.organizationsOf(userId);
-    if (own.some(({ id }) => asking.has(id)))
-      return refuse(
-        'FORBIDDEN',
-        { reason: 'own_request' },
-        'a member of an organization that asks for a token does not decide about it: another administrator does',
-      );
-    const { note } = asked;
-    return {
-      review,
-      audit: note === null ? [] : [...asking].map((organizationId) => ({ ...note, target: review.id, organizationId })),
-    };
-  }
-  const moved = ({ state }: ReviewAsked) =>
-    refuse('CONFLICT', { reason: 'state', status: state }, `the request is ${state}: read it again`);
-  const decided = async (asked: Deciding, { review }: { review: ReviewAsked }, what: string) => {
-    log.warn({ requestId: asked.requestId, userId: bearerOf(asked).userId, names: [review.id] }, what);
-    return reviewView((await tokenRequests.review(review.id))!);
+type Deps = Pick<HandlerDeps, 'log' | 'stores'>;
+
+/** The review, and an entry for the log of each organization that asked. Refuses as Q6 says. */
+export async function decidable(
+  { stores: { tokenRequests, members } }: Deps,
+  asked: Deciding,
+): Promise<{ review: ReviewAsked; audit: AuditRecord[] } | Refusal> {
+  const { userId } = bearerOf(asked);
+  const review = await tokenRequests.review(asked.params.id);
+  if (review === null) return unknownIn(asked, 'token request', asked.params.id);
+  const asking = new Set((await tokenRequests.askedBy(review.id)).map(organizationOf));
+  const own = await members.organizationsOf(userId);
+  if (own.some(({ id }) => asking.has(id)))
+    return refuse(
+      'FORBIDDEN',
+      { reason: 'own_request' },
+      'a member of an organization that asks for a token does not decide about it: another administrator does',
+    );
+  const { note } = asked;
+  return {
+    review,
+    audit: note === null ? [] : [...asking].map((organizationId) => ({ ...note, target: review.id, organizationId })),
   };
+}
 
+/** Refuses: CONFLICT `state`. */
+export const reviewMoved = ({ state }: ReviewAsked): Refusal =>
+  refuse('CONFLICT', { reason: 'state', status: state }, `the request is ${state}: read it again`);
+
+/** The review after a decision, which is a line of the log. */
+export async function decidedView(
+  { log, stores: { tokenRequests } }: Deps,
+  asked: Deciding,
+  { id }: ReviewAsked,
+  what: string,
+): Promise<ReplyOf<'acceptTokenRequest'>> {
+  log.warn({ requestId: asked.requestId, userId: bearerOf(asked).userId, names: [id] }, what);
+  return reviewView((await tokenRequests.review(id))!);
+}
+
+/** Null where all hazards of a contract are named and none declines it. Q8. Refuses: CONFLICT `hazard`. */
+export function hazardRefusal({ facts, contract }: ReviewAsked, acknowledged: readonly string[]): Refusal | null {
+  const hazards = facts?.hazards ?? [];
+  const declined = hazards.find((hazard) => DECLINED_HAZARDS.has(hazard));
+  if (declined !== undefined)
+    return refuse(
+      'CONFLICT',
+      { reason: 'hazard', value: declined, tokenContract: contract },
+      `a token that is ${declined} cannot be swept whole: decline it`,
+    );
+  return [...hazards].sort().join() === [...acknowledged].sort().join()
+    ? null
+    : refuse(
+        'CONFLICT',
+        { reason: 'hazard', value: hazards.join(', '), tokenContract: contract },
+        'name exactly the hazards of the contract in acknowledgedHazards',
+      );
+}
+
+export function tokenReviewHandlers(deps: Deps): Pick<Handlers, Area> {
+  const { tokenRequests } = deps.stores;
   return {
     async listTokenReviews({ query }) {
       const ask = pageAskOf('token-reviews', query);
@@ -68,41 +99,29 @@ export function tokenReviewHandlers({
       };
     },
     async acceptTokenRequest(asked) {
-      const found = await decidable(asked);
+      const found = await decidable(deps, asked);
       if (isRefusal(found)) return found;
       const { review, audit } = found;
       const { acknowledgedHazards } = asked.body;
-      if (review.state !== 'under_review' && review.state !== 'declined') return moved(review);
+      if (review.state !== 'under_review' && review.state !== 'declined') return reviewMoved(review);
       if (review.facts === null)
         return refuse(
           'CONFLICT',
           { reason: 'not_read', chain: review.chain, tokenContract: review.contract },
           review.trouble ?? 'the contract was not read yet: it is within a minute',
         );
-      const { hazards } = review.facts;
-      const declined = hazards.find((hazard) => DECLINED_HAZARDS.has(hazard));
-      if (declined !== undefined)
-        return refuse(
-          'CONFLICT',
-          { reason: 'hazard', value: declined, tokenContract: review.contract },
-          `a token that is ${declined} cannot be swept whole: decline it`,
-        );
-      if ([...hazards].sort().join() !== [...acknowledgedHazards].sort().join())
-        return refuse(
-          'CONFLICT',
-          { reason: 'hazard', value: hazards.join(', '), tokenContract: review.contract },
-          'name exactly the hazards of the contract in acknowledgedHazards',
-        );
+      const hazard = hazardRefusal(review, acknowledgedHazards);
+      if (hazard !== null) return hazard;
       const done = await tokenRequests.accept(review.id, bearerOf(asked).userId, acknowledgedHazards, audit);
-      return done ? decided(asked, found, 'an administrator accepted a token') : moved(review);
+      return done ? decidedView(deps, asked, review, 'an administrator accepted a token') : reviewMoved(review);
     },
     async declineTokenRequest(asked) {
-      const found = await decidable(asked);
+      const found = await decidable(deps, asked);
       if (isRefusal(found)) return found;
       const { review, audit } = found;
-      if (review.state !== 'under_review' && review.state !== 'accepted') return moved(review);
+      if (review.state !== 'under_review' && review.state !== 'accepted') return reviewMoved(review);
       const done = await tokenRequests.decline(review.id, bearerOf(asked).userId, asked.body.reason, audit);
-      return done ? decided(asked, found, 'an administrator declined a token') : moved(review);
+      return done ? decidedView(deps, asked, review, 'an administrator declined a token') : reviewMoved(review);
     },
   };
 }

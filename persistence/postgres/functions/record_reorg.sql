@@ -2,7 +2,8 @@
 --   block    followed ──▶ orphaned; those of the new branch are followed, or unresolved
 --   fact     seen | matured ──▶ displaced ──in the new branch──▶ where it was      displaced ──absent──▶ orphaned
 -- While a block of the new branch is unproven, none of the facts that it replaced is known to be absent: they stay
--- displaced until settle_displaced. Returns null when the cursor is no longer at `old_head`, else the accounts touched.
+-- displaced until settle_displaced. Returns null when the cursor is no longer at `old_head`, or blocks are read with a
+-- later version of the token registry than these were, else the accounts touched.
 create or replace function record_reorg(of_ledger text, fork jsonb, old_head jsonb, branch jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -11,9 +12,12 @@ declare
   newest jsonb := fork;
   entries jsonb := '[]';
   withdrawals jsonb := '[]';
+  -- Of an empty branch: nothing is read with it.
+  of_registry int := (select min(coalesce((b ->> 'registry')::int, 1)) from jsonb_array_elements(branch) b);
+  former chain_cursor;
 begin
-  perform 1 from chain_cursor where ledger = of_ledger and height = (old_head ->> 'height')::bigint
-     and hash = old_head ->> 'hash' for update;
+  select * into former from chain_cursor where ledger = of_ledger and height = (old_head ->> 'height')::bigint
+     and hash = old_head ->> 'hash' and coalesce(coalesce(registry, 1) <= of_registry, true) for update;
   if not found then return null; end if;
   perform check_fork(of_ledger, fork, old_head, branch);
   update block_link set orphaned = true where ledger = of_ledger and height > fork_height and not orphaned;
@@ -32,7 +36,9 @@ begin
     withdrawals := withdrawals || (block -> 'withdrawals');
   end loop;
   perform set_config('flock.reorg', of_ledger, true);
-  update chain_cursor set height = (newest ->> 'height')::bigint, hash = newest ->> 'hash' where ledger = of_ledger;
+  update chain_cursor set height = (newest ->> 'height')::bigint, hash = newest ->> 'hash',
+         registry = coalesce(of_registry, registry) where ledger = of_ledger;
+  perform note_registry(of_ledger, former.registry, of_registry, fork_height + 1);
   perform set_config('flock.reorg', '', true);
   -- A fact that still waits for an earlier branch waits for what of it is left and for this one.
   update fact set displaced_above = least(displaced_above, fork_height),

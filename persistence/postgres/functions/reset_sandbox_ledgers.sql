@@ -20,6 +20,7 @@ begin
   delete from unresolved_height where ledger = any (ledgers);
   delete from block_link where ledger = any (ledgers);
   delete from chain_cursor where ledger = any (ledgers);
+  delete from registry_start where ledger = any (ledgers);
   delete from chain_head where ledger = any (ledgers);
   delete from discrepancy where ledger = any (ledgers);
 end $$;

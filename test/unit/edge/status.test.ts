@@ -54,6 +54,12 @@ for (const [change, headline, tone] of [
   });
 }
 
+test('payments E3: the page shows the key that pages of the company pin', (t) => {
+  const shown = statusOfEdge(STATUS).lines.find(({ label }) => label === 'Identity');
+  t.like(shown, { value: STATUS.identity });
+  t.regex(shown!.hint!, /<flock-pay>/);
+});
+
 test('the page is one document, without scripts or foreign assets, and escapes what it shows', async (t) => {
   const page = createStatusPage(
     () => statusOfEdge({ ...STATUS, config: { ...STATUS.config, podHint: '<script>alert("x")</script>&' } }),

@@ -2,11 +2,11 @@
  * Reads what chains say of the contracts that are asked for, once each: claims are compared with it, and a person
  * decides by it. A chain that cannot be read leaves the request as it is. Treasury Q4, Q9.
  */
-import { chainFailure } from '../chains/failure.ts';
-import type { ChainAccess } from '../model/ports/chain-access.ts';
-import type { ReadFacts, TokenRequestStore, UnreadReview } from '../model/ports/token-request-store.ts';
-import { isRefusal } from '../protocol/errors.ts';
-import { plainText } from '../protocol/plain-text.ts';
+import { chainFailure } from '../../chains/failure.ts';
+import type { ChainAccess } from '../../model/ports/chain-access.ts';
+import type { ReadFacts, TokenRequestStore, UnreadReview } from '../../model/ports/token-request-store.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { plainText } from '../../protocol/plain-text.ts';
 
 /** How long a chain that could not be read is left alone, and how many contracts one look reads. */
 const AGAIN_MS = 60_000;
@@ -28,7 +28,7 @@ type Reading = { readonly facts: ReadFacts } | { readonly absent: string } | { r
 export async function readReviews({ store, chains }: TokenReviewParts): Promise<number> {
   const due = await store.takeUnread(AGAIN_MS, AT_ONCE);
   for (const review of due) {
-    const reading = await readingOf({ store, chains }, review);
+    const reading = await contractReading({ store, chains }, review);
     if ('trouble' in reading) await store.recordTrouble(review.id, reading.trouble);
     else if ('absent' in reading) await store.recordAbsent(review.id, reading.absent);
     else
@@ -41,7 +41,14 @@ export async function readReviews({ store, chains }: TokenReviewParts): Promise<
   return due.length;
 }
 
-async function readingOf({ store, chains }: TokenReviewParts, review: UnreadReview): Promise<Reading> {
+/** What is said of a contract at this moment: by the chain, or by who put it on a simulated ledger. */
+export async function contractReading(
+  {
+    store,
+    chains,
+  }: { readonly store: Pick<TokenRequestStore, 'sandboxToken'>; readonly chains: Pick<ChainAccess, 'bind'> },
+  review: UnreadReview,
+): Promise<Reading> {
   const { accountId, askedBy, chain, contract } = review;
   if (accountId !== null) {
     const made = await store.sandboxToken(accountId, chain, contract);
@@ -56,8 +63,9 @@ async function readingOf({ store, chains }: TokenReviewParts, review: UnreadRevi
   try {
     const facts = await binding.client.fetchTokenFacts(contract, 'hazards');
     if (isRefusal(facts)) return { absent: String(facts.details['reason'] ?? facts.message) };
-    const { symbol, name, decimals, hazards = [] } = facts;
-    return { facts: { symbol: shown(symbol), name: shown(name), decimals, hazards } };
+    const { symbol, name, decimals, hazards = [], tokenProgram, sac } = facts;
+    const own = { ...(tokenProgram === undefined ? {} : { tokenProgram }), ...(sac === undefined ? {} : { sac }) };
+    return { facts: { symbol: shown(symbol), name: shown(name), decimals, hazards, ...own } };
   } catch (error) {
     const failure = chainFailure(error);
     if (failure === null) throw error;

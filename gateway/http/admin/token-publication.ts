@@ -1,0 +1,180 @@
+/**
+ * What makes an accepted contract a token of the catalogue: the next version of the registry, signed by two registry
+ * keys and published by a second administrator. Treasury K7, K10, Q5–Q8.
+ */
+import { parseRegistry, registryHash, registryText, type Deployment } from '../../../chains/catalogue.ts';
+import { nextRegistry } from '../../../chains/next-registry.ts';
+import { isRegistrySigned, registrySigningText, signersOf } from '../../../chains/registry-signature.ts';
+import type { Registry } from '../../../chains/catalogue.ts';
+import type { ReadFacts, ReviewAsked } from '../../../model/ports/token-request-store.ts';
+import { contractReading } from '../../../actors/treasury/token-reviews.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { bearerOf, type Handlers } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
+import { instantOf } from '../views.ts';
+import { decidable, decidedView, hazardRefusal, reviewMoved } from './token-reviews.ts';
+
+type Area = 'proposeTokenVersion' | 'publishTokenRequest';
+type Deps = Pick<HandlerDeps, 'log' | 'stores' | 'chains' | 'config' | 'registry' | 'nowMs'>;
+
+export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
+  const { chains, config, registry, nowMs, stores } = deps;
+  return {
+    async proposeTokenVersion(asked) {
+      const found = await decidable(deps, asked);
+      if (isRefusal(found)) return found;
+      const next = versionWith(found.review, chains.tokens.current, asked.query.kind, instantOf(nowMs()));
+      return isRefusal(next) ? next : versionView(next);
+    },
+    async publishTokenRequest(asked) {
+      const found = await decidable(deps, asked);
+      if (isRefusal(found)) return found;
+      const { review, audit } = found;
+      const { content, signatures, acknowledgedHazards } = asked.body;
+      const offered = offeredIn(content);
+      if (isRefusal(offered)) return offered;
+      await registry.look();
+      const { current } = chains.tokens;
+      const unfit = unfitFor(review, current, offered) ?? hazardRefusal(review, acknowledgedHazards);
+      if (unfit !== null) return unfit;
+      const signed = signersOf(offered, signatures, config.registryKeys);
+      if (!isRegistrySigned(offered, signed, new Set(config.registryKeys))) return notSigned(config.registryKeys);
+      const changed = await changedOnChain(deps, review);
+      if (changed !== null) return changed;
+      const { chain, contract } = review;
+      const outcome = await stores.registry.publish(
+        {
+          version: offered.version,
+          content,
+          hash: registryHash(offered),
+          signatures: signed,
+          tokens: [{ chain, contract }],
+          by: bearerOf(asked).userId,
+          reviewId: review.id,
+        },
+        audit,
+      );
+      switch (outcome) {
+        case 'published':
+          await registry.look();
+          return decidedView(deps, asked, review, 'an administrator published a token');
+        case 'moved':
+          return registryMoved(offered.version);
+        case 'same_person':
+          return refuse(
+            'FORBIDDEN',
+            { reason: 'same_person' },
+            'who accepted a token does not publish it: another administrator does',
+          );
+        case 'state':
+          return reviewMoved(review);
+      }
+    },
+  };
+}
+
+/** The next version with a reviewed contract. Refuses: CONFLICT. */
+function versionWith(
+  review: ReviewAsked,
+  current: Registry,
+  kind: Deployment['kind'],
+  publishedAt: string,
+): Registry | Refusal {
+  const { id, accountId, chain, contract, facts, state } = review;
+  if (state !== 'accepted' || facts === null) return reviewMoved(review);
+  if (accountId !== null)
+    return refuse(
+      'CONFLICT',
+      { reason: 'simulated', chain, tokenContract: contract },
+      'a contract on a simulated ledger is in no registry of the live chains',
+    );
+  const { symbol, name, decimals, hazards, tokenProgram, sac } = facts;
+  const read = { symbol: symbol.slice(0, SYMBOL_MAX), name, decimals, tokenProgram, sac };
+  const token = {
+    chain,
+    contract,
+    kind,
+    source: `request ${id}`,
+    hazards: hazards as NonNullable<Deployment['hazards']>,
+  };
+  return nextRegistry(current, { ...read, ...token }, publishedAt);
+}
+const SYMBOL_MAX = 20;
+
+function versionView(next: Registry): ReplyOf<'proposeTokenVersion'> {
+  return {
+    version: next.version,
+    content: registryText(next),
+    hash: registryHash(next),
+    signingText: registrySigningText(next).toString(),
+  };
+}
+
+/** The registry in a text that is its own bytes. Refuses: INVALID_INPUT. */
+function offeredIn(content: string): Registry | Refusal {
+  const broken = (reason: string) => refuse('INVALID_INPUT', { field: 'content', reason });
+  try {
+    const parsed = parseRegistry(JSON.parse(content));
+    if (isRefusal(parsed)) return broken(String(parsed.details['reason']));
+    return registryText(parsed) === content ? parsed : broken('not_canonical');
+  } catch {
+    return broken('not_json');
+  }
+}
+
+/** Why this is not the version that publishes the review, and nothing else; null where it is. */
+function unfitFor(review: ReviewAsked, current: Registry, offered: Registry): Refusal | null {
+  if (offered.version !== current.version + 1) return registryMoved(current.version);
+  const { kind } =
+    offered.tokens
+      .flatMap(({ deployments }) => deployments)
+      .find((one) => one.chain === review.chain && one.contract === review.contract) ?? {};
+  if (kind === undefined) return refuse('INVALID_INPUT', { field: 'content', reason: 'without_the_token' });
+  const wanted = versionWith(review, current, kind, offered.publishedAt);
+  if (isRefusal(wanted)) return wanted;
+  return registryText(wanted) === registryText(offered)
+    ? null
+    : refuse(
+        'INVALID_INPUT',
+        { field: 'content', reason: 'not_the_proposal' },
+        'sign the content that GET …/version answers',
+      );
+}
+
+const registryMoved = (current: number): Refusal =>
+  refuse(
+    'CONFLICT',
+    { reason: 'registry_moved', value: String(current) },
+    'another version was published meanwhile: have the next one proposed and signed',
+  );
+
+const notSigned = (keys: readonly string[]): Refusal =>
+  refuse(
+    'INVALID_INPUT',
+    { field: 'signatures', reason: 'registry_not_signed' },
+    keys.length === 0
+      ? 'REGISTRY_KEYS names no key: set it on every node, and EDGE_REGISTRY_KEYS on the edges'
+      : 'two different keys of REGISTRY_KEYS sign a version: flock registry sign',
+  );
+
+/** What the chain says now is what was accepted. Refuses: CONFLICT `changed_on_chain`, CHAIN_UNAVAILABLE. Q7. */
+async function changedOnChain({ stores, chains }: Deps, review: ReviewAsked): Promise<Refusal | null> {
+  const { chain, contract, facts } = review;
+  const [askedBy] = await stores.tokenRequests.askedBy(review.id);
+  const reading = await contractReading({ store: stores.tokenRequests, chains }, { ...review, askedBy: askedBy! });
+  if ('trouble' in reading) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: false, reason: reading.trouble });
+  return 'facts' in reading && sameFacts(reading.facts, facts!)
+    ? null
+    : refuse(
+        'CONFLICT',
+        { reason: 'changed_on_chain', chain, tokenContract: contract },
+        'the contract says something else than when it was accepted: decline it, and look again',
+      );
+}
+
+const sameFacts = (a: ReadFacts, b: ReadFacts): boolean =>
+  a.symbol === b.symbol &&
+  a.decimals === b.decimals &&
+  a.tokenProgram === b.tokenProgram &&
+  [...a.hazards].sort().join() === [...b.hazards].sort().join();
