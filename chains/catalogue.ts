@@ -85,6 +85,9 @@ export function parseRegistry(value: unknown): Registry | Refusal {
   return parsed.data;
 }
 
+/** The registry that everything began with: its tokens are watched at every height. */
+export const FIRST_VERSION = 1;
+
 /** The registry that ships with this version of the code. */
 export const shippedRegistry: Registry = (() => {
   const parsed = parseRegistry(registry1);

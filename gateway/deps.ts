@@ -104,7 +104,7 @@ export interface GatewayDeps {
     readonly timeline: TimelineStore;
     readonly billing: BillingStore;
     readonly edge: EdgeStore;
-    readonly watch: Pick<WatchStore, 'coverage'>;
+    readonly watch: Pick<WatchStore, 'coverage' | 'tokenStarts'>;
     readonly tokenRequests: TokenRequestStore;
     readonly registry: RegistryStore;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;

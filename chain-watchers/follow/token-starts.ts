@@ -1,9 +1,8 @@
 /** From which height a ledger watches tokens of later versions of the registry, asked once for each version. K12. */
+import { FIRST_VERSION } from '../../chains/catalogue.ts';
 import type { WatchStore } from '../../model/ports/watch-store.ts';
 import type { LedgerId } from '../../protocol/ids.ts';
 
-/** The registry that everything began with: its tokens are watched at every height. */
-const FIRST_VERSION = 1;
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** `version` is that of the registry in force. */

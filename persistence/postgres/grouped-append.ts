@@ -51,6 +51,8 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   checkout_address_lent_once: () => refuse('SERVICE_UNAVAILABLE', { reason: PAYMENTS_MOVED, retryAfterSeconds: 1 }),
   // Sweeps and builds of one address are read before they are decided: who came second reads again. treasury S17, S21.
   sweep_rows_moved: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
+  sweep_job_open_once: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
+  sweep_operation_open_once: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
   import_state: () => refuse('IMPORT_NOT_READY', { reason: 'the batch or its project moved' }),
   import_rollback_closed: () => refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'transaction' }), // M-R1
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),

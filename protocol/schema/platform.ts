@@ -91,6 +91,13 @@ export const tokenEntry = z.object({
       monitored: z.boolean(),
       deprecated: z.boolean(),
       bridgeable: z.boolean(),
+      hazards: z
+        .array(z.string())
+        .readonly()
+        .meta({ description: 'what the contract can do to its holders: `upgradeable`, `blocklist`, …' }),
+      activeFrom: height.nullable().meta({
+        description: 'the first height at which it is credited; null where every height is',
+      }),
     }),
   ),
   unsupportedChains: z.array(z.object({ chain: z.enum(CHAINS), reason: z.string() })),

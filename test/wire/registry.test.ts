@@ -138,17 +138,17 @@ test('treasury K7, K10, K11, K12, K13, K14, Q5, Q6, Q7: a token is published by 
   t.like(await second.must('publishTokenRequest', { params, body: signed(proposed.content) }), { state: 'published' });
   t.deepEqual(await refusalOf(publish(second, signed(proposed.content))), ['CONFLICT', 'registry_moved']);
   t.like((await client.must('listTokenRequests')).content[0], { state: 'published', monitored: true });
-  t.true((await client.must('listTokens')).content.some(({ symbol }) => symbol === 'EURC'));
-  await eventually(
+  const start = await eventually(
     'a block is read with the version',
     async () => {
       await anvil.mine();
-      return (
-        await cloud.database.owner`select height from flock.registry_start where ledger = 'eth' and version = 2`
-      )[0];
+      return cloud.database.owner`select height from flock.registry_start where ledger = 'eth' and version = 2`;
     },
-    (start) => start !== undefined,
+    ({ length }) => length > 0,
   );
+  const listed = (await client.must('listTokens')).content.find(({ symbol }) => symbol === 'EURC');
+  t.like(listed?.deployments[0], { chain: 'eth', contractAddress: TOKEN, decimals: 6, hazards: [] });
+  t.is(listed?.deployments[0]?.activeFrom, Number(start[0]!['height']));
   await pay(22n);
   await eventually('the deposit is there', credited, ({ length }) => length > 0);
   await followed();

@@ -1,8 +1,9 @@
 /** Chains, their coverage, and the token catalogue. Spec §2.5; decisions 5 and 9. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
-import { environmentOf, ledgerOf } from '../../../protocol/ids.ts';
+import { FIRST_VERSION, type Registry } from '../../../chains/catalogue.ts';
+import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import { CHAINS } from '../../../protocol/slugs.ts';
+import { CHAINS, type Chain } from '../../../protocol/slugs.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
 import { accountOf, type Handlers } from '../context.ts';
@@ -83,17 +84,23 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
     },
     async listTokens(asked) {
       const accountId = accountOf(asked);
-      const entries = chains.tokens.current.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
+      const { current } = chains.tokens;
+      const startOf = await startsOf(stores, accountId, current);
+      const entries = current.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
         symbol,
         unsupportedChains: [...unsupportedChains],
-        deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) => ({
-          chain,
-          contractAddress: contract,
-          decimals,
-          monitored,
-          deprecated,
-          bridgeable,
-        })),
+        deployments: deployments.map(
+          ({ chain, contract, decimals, monitored, deprecated, bridgeable, hazards = [] }) => ({
+            chain,
+            contractAddress: contract,
+            decimals,
+            monitored,
+            deprecated,
+            bridgeable,
+            hazards,
+            activeFrom: startOf(chain, contract),
+          }),
+        ),
       }));
       return wholePage(
         'tokens',
@@ -103,6 +110,23 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       );
     },
   };
+}
+
+/** From which height each token of a later version is credited on the account's ledgers. Treasury K12, K16. */
+async function startsOf(
+  { watch }: Pick<HandlerDeps['stores'], 'watch'>,
+  accountId: AccountId,
+  { version }: Registry,
+): Promise<(chain: Chain, contract: string) => number | null> {
+  if (version === FIRST_VERSION) return () => null;
+  const starts = new Map<string, number | null>();
+  await Promise.all(
+    CHAINS.map(async (chain) => {
+      for (const { contract, height } of await watch.tokenStarts(ledgerOf(chain, accountId)))
+        starts.set(`${chain} ${contract}`, height);
+    }),
+  );
+  return (chain, contract) => starts.get(`${chain} ${contract}`) ?? null;
 }
 
 /** Published tokens keep their order; added ones follow by their symbol. */
@@ -137,6 +161,8 @@ async function addedTokens(
         monitored: true,
         deprecated: false,
         bridgeable: false,
+        hazards: [],
+        activeFrom: null,
       });
       added.set(symbol, entry);
     }

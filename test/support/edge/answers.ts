@@ -494,6 +494,8 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
           monitored: true,
           deprecated: false,
           bridgeable: true,
+          hazards: ['blocklist'],
+          activeFrom: 7,
         },
       ],
     }),
