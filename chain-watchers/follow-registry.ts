@@ -3,7 +3,7 @@
  * lawful successor is in force here about a second later. One that is not stays out, and a person is notified, once.
  * Treasury K7, K8, K11.
  */
-import { parseRegistry } from '../chains/catalogue.ts';
+import { parseRegistry, type Registry } from '../chains/catalogue.ts';
 import { isRegistrySigned } from '../chains/registry-signature.ts';
 import type { TokensInForce } from '../chains/tokens.ts';
 import type { RegistryFollower } from '../model/ports/registry-follower.ts';
@@ -21,37 +21,52 @@ export interface RegistryFollowing {
 
 export function createRegistryFollower({ tokens, store, keys, log }: RegistryFollowing): RegistryFollower {
   let inForce: PublishedRegistry | null = null;
-  let refused = 0;
+  const refused = new Set<number>();
   const listeners: ((published: PublishedRegistry) => void)[] = [];
 
   /** Why a version is not put in force; null where it is. */
   const problemOf = ({ content, signatures }: PublishedRegistry): string | null => {
-    const parsed = parseRegistry(JSON.parse(content));
-    if (isRefusal(parsed)) return 'registry_malformed';
+    const parsed = parsedOf(content);
+    if (parsed === null) return 'registry_malformed';
     if (!isRegistrySigned(parsed, signatures, keys)) return 'registry_not_signed';
     const unlawful = tokens.take(parsed);
     return unlawful === null ? null : String(unlawful.details['reason']);
+  };
+
+  const isRefused = (published: PublishedRegistry): boolean => {
+    const { version: registryVersion } = published;
+    if (refused.has(registryVersion)) return true;
+    const reason = problemOf(published);
+    if (reason === null) return false;
+    refused.add(registryVersion);
+    log.error(
+      { registryVersion, reason },
+      'a published version of the token registry is not put in force: two keys of REGISTRY_KEYS sign each, and it keeps what was published before',
+    );
+    return true;
   };
 
   return {
     inForce: () => inForce,
     listen: (listener) => void listeners.push(listener),
     async look() {
-      const newest = await store.newestAbove(tokens.current.version);
-      if (newest === null || newest.version <= refused) return;
-      const { version: registryVersion } = newest;
-      const reason = problemOf(newest);
-      if (reason !== null) {
-        refused = registryVersion;
-        log.error(
-          { registryVersion, reason },
-          'a published version of the token registry is not put in force: two keys of REGISTRY_KEYS sign each, and it keeps what was published before',
-        );
-        return;
-      }
-      inForce = newest;
-      log.info({ registryVersion }, 'a version of the token registry is in force');
-      for (const listener of listeners) listener(newest);
+      const { version: known } = tokens.current;
+      let next = await store.newestAbove(known);
+      // Whoever can write to the database can put a version there that nobody signed: an earlier one still holds.
+      while (next !== null && isRefused(next)) next = await store.newestAbove(known, next.version);
+      if (next === null) return;
+      inForce = next;
+      log.info({ registryVersion: next.version }, 'a version of the token registry is in force');
+      for (const listener of listeners) listener(next);
     },
   };
+}
+
+function parsedOf(content: string): Registry | null {
+  try {
+    const parsed = parseRegistry(JSON.parse(content));
+    return isRefusal(parsed) ? null : parsed;
+  } catch {
+    return null;
+  }
 }

@@ -28,7 +28,11 @@ const ABSENT = 'not published';
  * `current` with the token, as the version after it. It joins the entry of its symbol where that has none on this
  * chain. Refuses: CONFLICT `published`, `symbol_taken`.
  */
-export function nextRegistry(current: Registry, token: NewToken, publishedAt: string): Registry | Refusal {
+export function nextRegistry(
+  current: Registry,
+  token: NewToken,
+  { version, publishedAt }: Pick<Registry, 'version' | 'publishedAt'>,
+): Registry | Refusal {
   const { chain, contract, symbol } = token;
   if (
     current.tokens.some(({ deployments }) =>
@@ -48,7 +52,7 @@ export function nextRegistry(current: Registry, token: NewToken, publishedAt: st
   const tokens = current.tokens.map((entry) => (entry === joined ? withDeployment(entry, deployment) : entry));
   return {
     ...current,
-    version: current.version + 1,
+    version,
     publishedAt,
     tokens: joined === undefined ? [...tokens, entryOf(token, deployment)] : tokens,
   };

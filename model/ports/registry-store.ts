@@ -25,8 +25,8 @@ export interface Publication extends PublishedRegistry {
 export type Published = 'published' | 'moved' | 'state' | 'same_person';
 
 export interface RegistryStore {
-  /** The newest version above one; null where there is none. */
-  newestAbove(version: number): Promise<PublishedRegistry | null>;
+  /** The newest version above one, and below another where that is given; null where there is none. */
+  newestAbove(version: number, below?: number): Promise<PublishedRegistry | null>;
   /** Null where it was not published here. */
   published(version: number): Promise<PublishedRegistry | null>;
   publish(publication: Publication, audit: readonly AuditRecord[]): Promise<Published>;

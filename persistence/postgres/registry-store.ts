@@ -10,6 +10,9 @@ interface Row {
   readonly signatures: RegistrySignature[];
 }
 
+/** Of the column. */
+const VERSION_MAX = 2_147_483_647;
+
 export function createRegistryStore(sql: Sql): RegistryStore {
   const one = async (which: Fragment): Promise<PublishedRegistry | null> => {
     const [row] = await sql<Row[]>`
@@ -19,7 +22,7 @@ export function createRegistryStore(sql: Sql): RegistryStore {
     return row === undefined ? null : { version: row.version, content: row.content, signatures: row.signatures };
   };
   return {
-    newestAbove: (version) => one(sql`v.version > ${version}`),
+    newestAbove: (version, below = VERSION_MAX) => one(sql`v.version > ${version} and v.version < ${below}`),
     published: (version) => one(sql`v.version = ${version}`),
     async publish({ version, content, hash, tokens, signatures, by, reviewId }, audit) {
       const [row] = await sql<{ outcome: Published }[]>`

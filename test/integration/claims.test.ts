@@ -3,7 +3,7 @@
  * heights or accounts of somebody else. A function that is granted and has no attack here fails the first test.
  * Reliability 2.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { constraintOf, sqlstateOf } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
@@ -1278,6 +1278,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       expected: { open: 'no money: the gateway names the account of its caller, as for every row of sign-in' },
       call: () =>
         database.sql`select * from ask_for_token(${theirs.live}, 'tkr_claim', null, 'eth', '0xclaim', 'T', 6, null, 100, 1000)`,
+    },
+  ],
+  publish_registry: [
+    {
+      name: 'a version that nobody signed',
+      expected: {
+        open: 'no node puts a version in force that two registry keys did not sign, and an earlier one holds',
+      },
+      call: () => {
+        const content = '{}',
+          hash = createHash('sha256').update(content).digest('hex'),
+          signed = json(['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })));
+        return database.sql`select publish_registry(7, ${content}, ${hash}, '[]', ${signed}::text::jsonb, null, null)`;
+      },
     },
   ],
   take_unread_reviews: [

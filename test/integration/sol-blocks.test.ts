@@ -580,7 +580,7 @@ test('K4 L11 facts of a mint: decimals and names; what could not be forwarded is
     return bytes;
   };
   putMint(ledger, { mint, decimals: 9 });
-  t.deepEqual(await client.fetchTokenFacts(mint), { symbol: '', name: '', decimals: 9 });
+  t.deepEqual(await client.fetchTokenFacts(mint), { symbol: '', name: '', decimals: 9, tokenProgram: 'token' });
   const [metadata] = PublicKey.findProgramAddressSync(
     [Buffer.from('metadata'), base58.decode('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s'), base58.decode(mint)],
     new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s'),
@@ -591,7 +591,10 @@ test('K4 L11 facts of a mint: decimals and names; what could not be forwarded is
     executable: false,
     data: Uint8Array.from([4, ...new Uint8Array(64), ...text('Nine Coin', 32), ...text('NINE', 10)]),
   });
-  t.deepEqual(await client.fetchTokenFacts(mint), { symbol: 'NINE', name: 'Nine Coin', decimals: 9 });
+  t.deepEqual(await client.fetchTokenFacts(mint), {
+    ...{ symbol: 'NINE', name: 'Nine Coin', decimals: 9 },
+    tokenProgram: 'token',
+  });
   const own = [...new Uint8Array(64), ...text('PayPal USD'), ...text('PYUSD')];
   putMint(ledger, {
     mint,
@@ -599,7 +602,10 @@ test('K4 L11 facts of a mint: decimals and names; what could not be forwarded is
     program: TOKEN_2022_PROGRAM,
     extensions: [{ kind: 19, value: Uint8Array.from(own) }],
   });
-  t.deepEqual(await client.fetchTokenFacts(mint), { symbol: 'PYUSD', name: 'PayPal USD', decimals: 6 });
+  t.deepEqual(await client.fetchTokenFacts(mint), {
+    ...{ symbol: 'PYUSD', name: 'PayPal USD', decimals: 6 },
+    tokenProgram: 'token-2022',
+  });
   for (const [kind, value] of [
     [9, []],
     [6, [2]],

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { Operation } from '@stellar/stellar-sdk/base';
+import { Asset, Networks, Operation } from '@stellar/stellar-sdk/base';
 import type { BroadcastResult, Fate, Intent, Signed, Unsigned } from '../../chains/chain.ts';
 import { decodePayload } from '../../chains/xlm/envelope.ts';
 import { xlm } from '../../chains/xlm/index.ts';
@@ -440,7 +440,11 @@ test('G28 a txid that is not that of the bytes is a fault, and so is another has
 test('K4 facts of an asset: its code, seven decimals, and an issuer that is there', async (t) => {
   const world = openWorld(['rpc']),
     { token } = world;
-  t.deepEqual(await world.client.fetchTokenFacts(token.contract), { symbol: 'USDC', name: 'USDC', decimals: 7 });
+  const [code, issuer] = token.contract.split(':') as [string, string];
+  t.deepEqual(await world.client.fetchTokenFacts(token.contract), {
+    ...{ symbol: 'USDC', name: 'USDC', decimals: 7 },
+    sac: new Asset(code, issuer).contractId(Networks.PUBLIC),
+  });
   t.like(await world.client.fetchTokenFacts(`USDC:${person(99).publicKey()}`), {
     ok: false,
     code: 'TOKEN_NOT_SUPPORTED',

@@ -24,7 +24,8 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
     async proposeTokenVersion(asked) {
       const found = await decidable(deps, asked);
       if (isRefusal(found)) return found;
-      const next = versionWith(found.review, chains.tokens.current, asked.query.kind, instantOf(nowMs()));
+      const as = { version: await nextVersion(deps), publishedAt: instantOf(nowMs()) };
+      const next = versionWith(found.review, chains.tokens.current, asked.query.kind, as);
       return isRefusal(next) ? next : versionView(next);
     },
     async publishTokenRequest(asked) {
@@ -36,7 +37,8 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
       if (isRefusal(offered)) return offered;
       await registry.look();
       const { current } = chains.tokens;
-      const unfit = unfitFor(review, current, offered) ?? hazardRefusal(review, acknowledgedHazards);
+      const unfit =
+        unfitFor(review, current, offered, await nextVersion(deps)) ?? hazardRefusal(review, acknowledgedHazards);
       if (unfit !== null) return unfit;
       const signed = signersOf(offered, signatures, config.registryKeys);
       if (!isRegistrySigned(offered, signed, new Set(config.registryKeys))) return notSigned(config.registryKeys);
@@ -60,7 +62,7 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
           await registry.look();
           return decidedView(deps, asked, review, 'an administrator published a token');
         case 'moved':
-          return registryMoved(offered.version);
+          return registryMoved(await nextVersion(deps));
         case 'same_person':
           return refuse(
             'FORBIDDEN',
@@ -74,12 +76,18 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
   };
 }
 
-/** The next version with a reviewed contract. Refuses: CONFLICT. */
+/** The version after the newest that was published, whether it is in force or not. */
+async function nextVersion({ stores, chains }: Deps): Promise<number> {
+  const { version } = chains.tokens.current;
+  return ((await stores.registry.newestAbove(version))?.version ?? version) + 1;
+}
+
+/** That version with a reviewed contract. Refuses: CONFLICT. */
 function versionWith(
   review: ReviewAsked,
   current: Registry,
   kind: Deployment['kind'],
-  publishedAt: string,
+  as: Pick<Registry, 'version' | 'publishedAt'>,
 ): Registry | Refusal {
   const { id, accountId, chain, contract, facts, state } = review;
   if (state !== 'accepted' || facts === null) return reviewMoved(review);
@@ -98,7 +106,7 @@ function versionWith(
     source: `request ${id}`,
     hazards: hazards as NonNullable<Deployment['hazards']>,
   };
-  return nextRegistry(current, { ...read, ...token }, publishedAt);
+  return nextRegistry(current, { ...read, ...token }, as);
 }
 const SYMBOL_MAX = 20;
 
@@ -124,14 +132,14 @@ function offeredIn(content: string): Registry | Refusal {
 }
 
 /** Why this is not the version that publishes the review, and nothing else; null where it is. */
-function unfitFor(review: ReviewAsked, current: Registry, offered: Registry): Refusal | null {
-  if (offered.version !== current.version + 1) return registryMoved(current.version);
+function unfitFor(review: ReviewAsked, current: Registry, offered: Registry, version: number): Refusal | null {
+  if (offered.version !== version) return registryMoved(version);
   const { kind } =
     offered.tokens
       .flatMap(({ deployments }) => deployments)
       .find((one) => one.chain === review.chain && one.contract === review.contract) ?? {};
   if (kind === undefined) return refuse('INVALID_INPUT', { field: 'content', reason: 'without_the_token' });
-  const wanted = versionWith(review, current, kind, offered.publishedAt);
+  const wanted = versionWith(review, current, kind, offered);
   if (isRefusal(wanted)) return wanted;
   return registryText(wanted) === registryText(offered)
     ? null
@@ -142,10 +150,10 @@ function unfitFor(review: ReviewAsked, current: Registry, offered: Registry): Re
       );
 }
 
-const registryMoved = (current: number): Refusal =>
+const registryMoved = (next: number): Refusal =>
   refuse(
     'CONFLICT',
-    { reason: 'registry_moved', value: String(current) },
+    { reason: 'registry_moved', value: String(next) },
     'another version was published meanwhile: have the next one proposed and signed',
   );
 

@@ -18,7 +18,7 @@ async function stage(t: ExecutionContext): Promise<{ cloud: HostileCloud; edge: 
 
 /** Requests of the application that the cloud has seen. */
 const passedOn = (cloud: HostileCloud) =>
-  cloud.seen.filter(({ path }) => !/^\/v1\/edge\/(sync|resume|heartbeat|audit-log)/.test(path));
+  cloud.seen.filter(({ path }) => !/^\/v1\/edge\/(sync|resume|heartbeat|audit-log|attestations)/.test(path));
 
 test('§5 without a valid local key every path of the application is 401, and nothing reaches the cloud', async (t) => {
   const { cloud, edge } = await stage(t);
