@@ -3443,12 +3443,14 @@ type TokenEntry struct {
 //
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 type TokenEntryDeploymentsItem struct {
-	Chain           string `json:"chain"`
-	ContractAddress string `json:"contractAddress"`
-	Decimals        int64  `json:"decimals"`
-	Monitored       bool   `json:"monitored"`
-	Deprecated      bool   `json:"deprecated"`
-	Bridgeable      bool   `json:"bridgeable"`
+	Chain           string   `json:"chain"`
+	ContractAddress string   `json:"contractAddress"`
+	Decimals        int64    `json:"decimals"`
+	Monitored       bool     `json:"monitored"`
+	Deprecated      bool     `json:"deprecated"`
+	Bridgeable      bool     `json:"bridgeable"`
+	Hazards         []string `json:"hazards"`
+	ActiveFrom      *int64   `json:"activeFrom"`
 }
 
 // TokenEntryUnsupportedChainsItem travels.

@@ -2480,6 +2480,8 @@ TokenEntryDeploymentsItem = TypedDict("TokenEntryDeploymentsItem", {
     "monitored": "bool",
     "deprecated": "bool",
     "bridgeable": "bool",
+    "hazards": "List[str]",
+    "activeFrom": "Union[int, None]",
 })
 
 TokenEntryUnsupportedChainsItem = TypedDict("TokenEntryUnsupportedChainsItem", {

@@ -4048,6 +4048,8 @@ export interface TokenEntry {
     monitored: boolean;
     deprecated: boolean;
     bridgeable: boolean;
+    hazards: string[];
+    activeFrom: number | null;
   }>;
   unsupportedChains: Array<{
     chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
