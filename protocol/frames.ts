@@ -112,21 +112,35 @@ export const heartbeatBody = z.strictObject({
 });
 export const poolsBody = z.strictObject({ pool: pushedPool });
 /** Statements about addresses, of one family, made at one instant; an edge that only asks sends none. payments E5. */
-export const attestationsBody = z.strictObject({
-  batch: z
-    .strictObject({
-      family: z.enum(ATTESTED_FAMILIES),
-      issuedAt: attestedAt,
-      validUntil: attestedAt,
-      statements: z
-        .array(z.strictObject({ index: addressIndex, signature: attestationSignature }))
-        .min(1)
-        .max(ATTESTATIONS_MAX),
-    })
-    .nullable(),
-  /** Whether those that end soon, and addresses that were lent without one, are asked for too. */
-  renew: z.boolean(),
-});
+export const attestationsBody = z
+  .strictObject({
+    batch: z
+      .strictObject({
+        family: z.enum(ATTESTED_FAMILIES),
+        issuedAt: attestedAt,
+        validUntil: attestedAt,
+        statements: z
+          .array(z.strictObject({ index: addressIndex, signature: attestationSignature }))
+          .min(1)
+          .max(ATTESTATIONS_MAX),
+      })
+      .nullable(),
+    /** Whether those that end soon, and addresses that were lent without one, are asked for too. */
+    renew: z.boolean(),
+  })
+  .meta({
+    examples: [
+      {
+        batch: {
+          family: 'evm',
+          issuedAt: '2026-11-30T10:00:00Z',
+          validUntil: '2026-12-30T10:00:00Z',
+          statements: [{ index: 0, signature: 'A'.repeat(86) }],
+        },
+        renew: false,
+      },
+    ],
+  });
 export const signedBody = z.strictObject({
   signedPayload: shortText(400_000),
   txid: shortText(120),

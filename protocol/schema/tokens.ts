@@ -116,7 +116,7 @@ const REGISTRY_CHARACTERS_MAX = 200_000;
 const SIGNATURES_MAX = 16;
 export const publishTokenBody = z
   .strictObject({
-    content: z.string().min(1).max(REGISTRY_CHARACTERS_MAX).meta({ description: 'what was signed' }),
+    content: freeText(REGISTRY_CHARACTERS_MAX).meta({ description: 'what was signed' }),
     signatures: z
       .array(z.string().regex(/^[0-9a-f]{128}$/, 'expected 128 hex digits'))
       .min(2)

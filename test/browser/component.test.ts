@@ -11,7 +11,7 @@ import { createClient } from '../../protocol/client.ts';
 import { attestedText } from '../../protocol/attestation.ts';
 import { keptElements } from '../../gateway/pages/embed/serve.ts';
 import { attestingEdge } from '../support/attesting.ts';
-import { startTestCloud } from '../support/gateway.ts';
+import { eventually, startTestCloud } from '../support/gateway.ts';
 import { FIXED, merchant } from '../support/payments.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9' });
@@ -262,8 +262,7 @@ test('payments E10, F42: a frame opens and follows a payment, speaks to the regi
   await sandbox.client.must('simulateDeposit', {
     body: { address, chain: 'eth', amount: '25', tokenContract: USDC, autoConfirm: true } as never,
   });
-  await page.waitForFunction(`globalThis.posted.some(({ status }) => status === 'confirmed')`);
-  const said = await posted();
+  const said = await eventually('the page is told', posted, (all) => all.some(({ status }) => status === 'confirmed'));
   t.true(said.every(({ origin, source, v }) => origin === cloud.url && source === 'flock-pay' && v === 1));
   t.deepEqual(
     said

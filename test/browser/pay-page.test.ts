@@ -91,7 +91,7 @@ test('payments H1, H5, H7, H11, F31, F37: an open page follows its payment from 
   const path = page.url();
   t.regex(await page.innerText('#ask'), /Send only USDC on Ethereum/);
   t.is((await page.innerText('#amount')).trim(), '25', 'F26: digits and a dot');
-  await page.waitForFunction("/[0-9]+:[0-9]{2}/.test(document.getElementById('time').textContent)");
+  await page.locator('#time', { hasText: /[0-9]+:[0-9]{2}/ }).waitFor();
   t.deepEqual(await violations(page), []);
   await look(page, 'waiting');
   const address = (await page.innerText('.address')).replace(/\s/g, '');
@@ -296,12 +296,12 @@ test('payments H10: a wallet of the browser pays what the page asks for once, by
   await look(page, 'wallet');
   await page.evaluate("globalThis.stuck = '0x1'");
   await button.click();
-  await page.waitForFunction("document.getElementById('said').textContent === 'The wallet did not send it.'");
+  await page.locator('#said', { hasText: /^The wallet did not send it\.$/ }).waitFor();
   const asked = () => page.evaluate('globalThis.asked.map(({ method }) => method)') as Promise<string[]>;
   t.false((await asked()).includes('eth_sendTransaction'), 'F31: nothing is sent on another network');
   await page.evaluate('globalThis.stuck = undefined; globalThis.asked = []');
   await button.click();
-  await page.waitForFunction("document.getElementById('said').textContent.startsWith('The wallet sent it')");
+  await page.locator('#said', { hasText: /^The wallet sent it/ }).waitFor();
   t.deepEqual(await asked(), [
     'eth_requestAccounts',
     'wallet_switchEthereumChain',

@@ -28,11 +28,7 @@ const CHANGES = {
 } as const satisfies Record<Change, string>;
 
 export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const {
-    accounts,
-    chains: { tokens },
-    nowMs,
-  } = deps;
+  const { accounts, chains, nowMs } = deps;
   const replay = async (stored: unknown) => policyView(stored as SweepPolicy);
   const change = (route: Change) => ({
     replay,
@@ -46,9 +42,9 @@ export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     createSweepPolicy: {
       replay,
       async handle(asked) {
-        const settings = settingsOf(asked.body, tokens.current);
+        const settings = settingsOf(asked.body, chains.tokens.current);
         if (isRefusal(settings)) return settings;
-        const unseen = notPreviewed(asked, settings, tokens.current, nowMs());
+        const unseen = notPreviewed(asked, settings, chains.tokens.current, nowMs());
         if (unseen !== null) return unseen;
         const id = newUuid(nowMs());
         const command = { type: 'create_sweep_policy', id, settings, ...claimOf(asked) } as const;
@@ -68,9 +64,9 @@ export function policyHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     replaceSweepPolicy: {
       replay,
       async handle(asked) {
-        const settings = settingsOf(asked.body, tokens.current);
+        const settings = settingsOf(asked.body, chains.tokens.current);
         if (isRefusal(settings)) return settings;
-        const unseen = notPreviewed(asked, settings, tokens.current, nowMs());
+        const unseen = notPreviewed(asked, settings, chains.tokens.current, nowMs());
         if (unseen !== null) return unseen;
         const { policyId: id } = asked.params,
           version = asked.body.version ?? null;

@@ -7,12 +7,10 @@ import type { HandlerDeps } from '../surroundings.ts';
 
 type Way = ReplyOf<'listTokenRoutes'>['routes'][number];
 
-export function tokenRouteHandler({
-  chains: { tokens },
-}: Pick<HandlerDeps, 'chains'>): Pick<Handlers, 'listTokenRoutes'> {
+export function tokenRouteHandler({ chains }: Pick<HandlerDeps, 'chains'>): Pick<Handlers, 'listTokenRoutes'> {
   return {
     async listTokenRoutes() {
-      const { current } = tokens;
+      const { current } = chains.tokens;
       return { registryVersion: current.version, routes: routesOf(current) };
     },
   };
