@@ -102,8 +102,9 @@ function headersOf(secret: string, id: string, seconds: number, body: string): R
   };
 }
 
+/** Of a customer for each chain: those of one customer are the same on all five EVM networks. */
 async function newAddress(chain: Chain = 'eth'): Promise<string> {
-  return (await atEdge.must('createAddress', { body: { chain, userRef: 'customer-é 42' } })).address;
+  return (await atEdge.must('createAddress', { body: { chain, userRef: `customer-é 42 on ${chain}` } })).address;
 }
 const pay = (address: string, chain: Chain = 'eth') =>
   atEdge.must('simulateDeposit', { body: { chain, address, amount: '0.25', autoConfirm: true } });
