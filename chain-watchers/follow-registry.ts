@@ -52,7 +52,7 @@ export function createRegistryFollower({ tokens, store, keys, log }: RegistryFol
     async look() {
       const { version: known } = tokens.current;
       let next = await store.newestAbove(known);
-      // Whoever can write to the database can put a version there that nobody signed: an earlier one still holds.
+      // An account of the database can put an unsigned version there: an earlier one still holds.
       while (next !== null && isRefused(next)) next = await store.newestAbove(known, next.version);
       if (next === null) return;
       inForce = next;
