@@ -24,7 +24,7 @@ const PARTS = [
  * clouds and nodes, and these wire tests look at heads, pages and bodies, over statements that the parts above run here
  * too. What depends on the server's own deaths is repeated.
  */
-const ONCE = ['fuzz', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
+const ONCE = ['fuzz', 'resolve', 'explorer', 'envelope', 'edge-signature', 'guards', 'beginning'].map(
   (name) => `test/wire/${name}.test.ts`,
 );
 
