@@ -23,7 +23,7 @@ import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
 import { RECIPIENT as BTC_RECIPIENT } from '../support/btc-inputs.ts';
 import { calmClient, patiently, startPatientReceiver } from '../support/patience.ts';
 import { partEntries } from '../support/built-parts.ts';
-import { testServerUrl } from '../support/postgres.ts';
+import { newDatabaseName, testServerUrl } from '../support/postgres.ts';
 import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
 import { envOf } from '../support/soak/soak-chain.ts';
@@ -91,7 +91,7 @@ const deployment = await startDeployment({
   entries: await partEntries(),
   log: () => undefined,
   databaseUrl: await testServerUrl(),
-  databaseName: `ledgers_${process.pid}_${Date.now()}`,
+  databaseName: newDatabaseName('ledgers'),
   cloudEnv: {
     WEBHOOK_LADDER_SECONDS: '0,1,1,1',
     ...btc.cloudEnv,

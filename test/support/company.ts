@@ -15,7 +15,7 @@ import { startDeployment, type Deployment } from '../../developer/deployment.ts'
 import { codeOf } from './gateway.ts';
 import { patientClient, patiently, startPatientReceiver } from './patience.ts';
 import { partEntries } from './built-parts.ts';
-import { testServerUrl } from './postgres.ts';
+import { newDatabaseName, testServerUrl } from './postgres.ts';
 
 export { patiently } from './patience.ts';
 
@@ -89,7 +89,7 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
       entries: { ...(await partEntries()), ...(options.cloud === undefined ? {} : { cloud: options.cloud }) },
       log: () => undefined,
       ...(options.ownServer === true ? {} : { databaseUrl: await testServerUrl() }),
-      databaseName: `company_${process.pid}_${Date.now()}`,
+      databaseName: newDatabaseName('company'),
       cloudEnv: {
         ETH_RPC_URLS: anvil.url,
         ETH_POLL_MS: '50',

@@ -8,7 +8,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { startDeployment, type Deployment } from '../../developer/deployment.ts';
 import { calmClient, patientClient, patiently, startPatientReceiver } from './patience.ts';
 import { partEntries } from './built-parts.ts';
-import { testServerUrl } from './postgres.ts';
+import { newDatabaseName, testServerUrl } from './postgres.ts';
 
 export interface Developer {
   readonly deployment: Deployment;
@@ -26,8 +26,6 @@ export interface Developer {
 
 type Env = Readonly<Record<string, string>>;
 
-let opened = 0;
-
 export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
@@ -37,7 +35,6 @@ export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } =
   try {
     const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
-    opened += 1;
     const deployment = await startDeployment({
       dataDir,
       cloudPort: 0,
@@ -47,7 +44,7 @@ export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } =
       entries: await partEntries(),
       log: () => undefined,
       databaseUrl: await testServerUrl(),
-      databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,
+      databaseName: newDatabaseName('developer'),
       cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...options.cloudEnv },
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...options.edgeEnv },
     });

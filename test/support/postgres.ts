@@ -106,6 +106,9 @@ async function ensureTemplate(server: string): Promise<string> {
   }
 }
 
+/** A name that no other database has: tests of one file start at once, in one process and one millisecond. */
+export const newDatabaseName = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`;
+
 /**
  * A fresh database with the whole schema. `migrated: false` leaves it empty; `server` is the superuser's URL of another
  * server than the run's.
@@ -115,7 +118,7 @@ export async function createTestDatabase({
   server: named,
 }: { migrated?: boolean; server?: string | undefined } = {}): Promise<TestDatabase> {
   const server = named ?? (await testServerUrl());
-  const name = `flock_test_${randomBytes(8).toString('hex')}`;
+  const name = newDatabaseName('flock_test');
   const maintenance = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null, ...PATIENT });
   if (migrated)
     await maintenance`create database ${maintenance(name)} template ${maintenance(await ensureTemplate(server))}`;

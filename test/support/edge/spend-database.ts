@@ -1,13 +1,11 @@
 /** A database that only the edges of one test know, for their shared spend ledger. */
 import type { ExecutionContext } from 'ava';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
-import { testServerUrl } from '../postgres.ts';
-
-let databases = 0;
+import { newDatabaseName, testServerUrl } from '../postgres.ts';
 
 export async function newSpendDatabase(t: ExecutionContext): Promise<string> {
   const server = await testServerUrl();
-  const name = `spend_${process.pid}_${(databases += 1)}`;
+  const name = newDatabaseName('spend');
   const admin = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
   await admin`create database ${admin(name)}`;
   t.teardown(async () => {

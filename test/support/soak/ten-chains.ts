@@ -14,7 +14,7 @@ import { removeEmbeddedPostgres } from '../../../developer/embedded-postgres.ts'
 import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
 import { patientClient, patiently, startPatientReceiver } from '../patience.ts';
 import { partEntries } from '../built-parts.ts';
-import { testServerUrl } from '../postgres.ts';
+import { newDatabaseName, testServerUrl } from '../postgres.ts';
 import { openBtc } from './btc.ts';
 import { openEvm } from './evm.ts';
 import type { Recorded } from './play.ts';
@@ -101,7 +101,7 @@ export async function openTenChains({
       entries: await partEntries(),
       log: () => undefined,
       ...(ownServer ? {} : { databaseUrl: await testServerUrl() }),
-      databaseName: `soak_${process.pid}_${Date.now()}`,
+      databaseName: newDatabaseName('soak'),
       cloudEnv: Object.assign(
         { WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' },
         ...[...chains.values()].map((chain) => chain.cloudEnv),
