@@ -150,6 +150,8 @@ export interface Outcome {
   readonly reason: string | null;
   /** Fee paid in the smallest native unit, null where the block does not give it. */
   readonly fee: bigint | null;
+  /** What left the sender of a token, smallest unit, where its issuer keeps a share; absent: what arrives left. */
+  readonly taken?: bigint;
 }
 
 export interface Balance {

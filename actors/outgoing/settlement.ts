@@ -94,7 +94,7 @@ export class WithdrawalBook {
   #include(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (known.status === 'confirmed') return this.#move(known, fact);
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
-    const versions = reopenedVersions(known);
+    const versions = withLeft(reopenedVersions(known), fact);
     const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirming', failure: null });
     this.#events.push({
       type: 'withdrawal_included',
@@ -110,7 +110,7 @@ export class WithdrawalBook {
   /** Another version than the confirmed one has to lose its block first. */
   #move(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (!fact.success || known.txid !== fact.txid || known.blockHash === fact.blockHash) return;
-    this.#put({ ...known, ...landedOf(known, fact) });
+    this.#put({ ...known, ...landedOf(known, fact), versions: withLeft(known.versions, fact) });
     this.#newest.delete(known.id);
   }
 
@@ -120,7 +120,7 @@ export class WithdrawalBook {
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
     const announced = known.versions.find(({ confirmed }) => confirmed === true)?.txid ?? null,
       uncounted = isUncounted(known);
-    const versions = known.versions.map(({ confirmed: _, failed: __, uncounted: ___, ...version }) =>
+    const versions = withLeft(known.versions, fact).map(({ confirmed: _, failed: __, uncounted: ___, ...version }) =>
       version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
     );
     const lastFailed = hasFailed(known);
@@ -218,6 +218,15 @@ function landedOf(
   { txid, height, blockHash, fee }: WithdrawalFact,
 ): Pick<WithdrawalRow, 'txid' | 'amount' | 'height' | 'blockHash' | 'fee'> {
   return { txid, amount: amountOf(known, txid), height, blockHash, fee: fee === null ? null : BigInt(fee) };
+}
+
+/** The versions with what left the sender by the one that landed. */
+function withLeft(versions: SignedVersion[], { txid, taken }: WithdrawalFact): SignedVersion[] {
+  return versions.map((version) => {
+    if (version.txid !== txid || version.left === taken) return version;
+    const { left: _, ...rest } = version;
+    return taken === undefined ? rest : { ...rest, left: taken };
+  });
 }
 
 /** Whether the last word on a withdrawal was that it failed. */

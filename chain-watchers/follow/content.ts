@@ -103,6 +103,10 @@ export function feePaid(
   return (fee ?? (landed === undefined ? null : (module.exactFee?.(landed.payload) ?? null)))?.toString() ?? null;
 }
 
+/** What left the sender beside what arrives, for a fact. */
+export const takenOf = ({ taken }: Pick<Outcome, 'taken'>): { taken?: string } =>
+  taken === undefined ? {} : { taken: String(taken) };
+
 /** The fact that a withdrawal's transaction is in a block. */
 export function inclusionOf(
   module: Pick<ChainModule, 'exactFee'>,
@@ -121,6 +125,7 @@ export function inclusionOf(
       success: outcome.success,
       reason: outcome.reason,
       fee: feePaid(module, row, outcome),
+      ...takenOf(outcome),
     },
   };
 }

@@ -19,7 +19,7 @@ import type { Fact } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
 import { chainFailure } from '../../chains/failure.ts';
-import { feePaid, inclusionOf } from '../follow/content.ts';
+import { feePaid, inclusionOf, takenOf } from '../follow/content.ts';
 import { fateOf, outcomeAt } from './fate.ts';
 import { createGapWatch } from './gaps.ts';
 import { countedHeight } from '../follow/head.ts';
@@ -229,6 +229,7 @@ async function follow(
     success: outcome.success,
     reason: outcome.reason,
     fee: feePaid(run.parts.module, row, outcome),
+    ...takenOf(outcome),
   });
 }
 

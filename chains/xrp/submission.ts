@@ -20,7 +20,7 @@ import { refusedBy, tryAsk } from './node.ts';
 import { explainError, explainResult, type Rejected, type Verdict } from './rejection.ts';
 import { decodeSigned } from './signed.ts';
 import type { XrpTransaction } from './transaction.ts';
-import { feePaid } from './transfers.ts';
+import { feePaid, takenBy } from './transfers.ts';
 
 export interface SubmissionParts {
   readonly transport: Transport;
@@ -167,6 +167,7 @@ function includedOf(txid: string, fields: Answer, result: Answer): Included {
     success: code === 'tesSUCCESS',
     reason: code === 'tesSUCCESS' ? null : code,
     fee: feePaid({ fields, meta, result: code }),
+    ...takenBy({ type: textIn(fields['TransactionType'], 'TransactionType'), fields, meta, result: code }),
     height: countIn(result['ledger_index'] ?? fields['ledger_index'], 'ledger_index'),
   };
 }

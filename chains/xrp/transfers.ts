@@ -307,7 +307,26 @@ export function outcomesIn(
       success: entry.result === 'tesSUCCESS',
       reason: entry.result === 'tesSUCCESS' ? null : entry.result,
       fee: feePaid(entry),
+      ...takenBy(entry),
     }));
+}
+
+/**
+ * What the sender's own line lost by a payment that names a `SendMax` of the same asset: with the issuer's share, and
+ * never above that bound. R28. Throws: MalformedReply.
+ */
+export function takenBy({ type, fields, meta, result }: Omit<LedgerEntry, 'txid'>): Pick<Outcome, 'taken'> {
+  const most = fields['SendMax'],
+    account = fields['Account'];
+  if (type !== 'Payment' || result !== 'tesSUCCESS' || typeof most !== 'object' || most === null) return {};
+  const { currency, issuer, value } = objectIn(most, 'SendMax'),
+    code = parseCurrency(textIn(currency, 'currency')),
+    bound = issuedAmountOf(value) ?? malformed('value of an amount', most);
+  const lost = issuedChanges(touchedEntries(meta), textIn(account, 'Account'))
+    .filter((line) => line.currency === code && line.issuer === issuer)
+    .reduce((sum, { amount }) => sum - amount, 0n);
+  if (lost <= 0n) return {};
+  return { taken: lost < bound ? lost : bound };
 }
 
 /**

@@ -16,6 +16,8 @@ export type Fact =
       success: boolean;
       reason: string | null;
       fee: string | null;
+      /** As `Outcome.taken`, decimal digits. */
+      taken?: string;
     };
 
 export interface SeenTransfer {

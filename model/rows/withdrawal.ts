@@ -9,6 +9,7 @@ import type { Unsigned } from '../../chains/chain.ts';
  * absent in rows that are older than it. `refused` once every node refused its only submit: it is submitted no more,
  * and watched. `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing.
  * Absent in older rows. `confirmed`: the last `withdrawal_confirmed` named this version.
+ * `left`: what left the sender of a token, decimal digits, where its issuer keeps a share of what it pays.
  * `failed`: the withdrawal failed by it and was taken up again; until it is confirmed that is the last word, said once.
  * `uncounted`: it was billed, failed after all, and is not counted until it is confirmed again.
  */
@@ -20,6 +21,7 @@ export interface SignedVersion {
   doubtful?: true;
   taken?: boolean;
   refused?: true;
+  left?: string;
   confirmed?: true;
   failed?: true;
   uncounted?: true;

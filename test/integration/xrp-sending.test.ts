@@ -174,14 +174,20 @@ test('R10 R11 R26 R28 a token lands with its transfer fee paid by the sender; a 
   const { unsigned, signed: bytes } = await ready(node, { token: USD, amount: 10n * ONE });
   t.is(unsigned.fee['sendMax'], '10.02');
   t.is((await client.broadcast(bytes)).kind, 'accepted');
-  network.close();
+  const { height } = network.close();
   t.is((await client.fetchBalance(SHOP.classicAddress, USD)).amount, 10n * ONE);
   t.is((await client.fetchBalance(US.address, USD)).amount, 89_980_000_000_000_000n);
+  const seen = module.outcomesIn(xrp, await client.getBlock(height), new Set([bytes.txid]));
+  t.is(seen[0]!.taken, 10_020_000_000_000_000n, 'what left, not what arrived');
+  t.is((await client.getOutcome(bytes.txid))?.taken, seen[0]!.taken);
   const all = await ready(node, { token: USD, amount: 'all' });
   t.is((await client.broadcast(all.signed)).kind, 'accepted');
   network.close();
-  t.true((await client.getOutcome(all.signed.txid))?.success);
+  const outcome = await client.getOutcome(all.signed.txid);
+  t.true(outcome?.success);
   t.true((await client.fetchBalance(US.address, USD)).amount < 1_000n, 'dust of the fifteenth digit');
+  const left = (await client.fetchBalance(US.address, USD)).amount;
+  t.is(outcome!.taken, 89_980_000_000_000_000n - left, 'to the last digit');
 });
 
 test('R12 R13 R27 §4.2 a trust line is opened, refused a second time, and the token can be received', async (t) => {

@@ -6,7 +6,7 @@
 import { advanceJob } from '../../actors/sweep/work.ts';
 import { operationsOf, planOf, type Plan } from '../../actors/sweep/plan.ts';
 import { createWayOut } from '../../actors/outgoing/way-out.ts';
-import { feePaid } from '../../chain-watchers/follow/content.ts';
+import { feePaid, takenOf } from '../../chain-watchers/follow/content.ts';
 import { tankOf } from '../../actors/treasury/view.ts';
 import type { ChainClient, ChainModule, Network, Token } from '../../chains/chain.ts';
 import type { AccountCommand, RowWrite } from '../../model/account/capabilities.ts';
@@ -328,6 +328,7 @@ export class TreasuryStory {
         success,
         reason,
         fee: feePaid(this.#ledger.module, row, { ...fate.outcome, txid }),
+        ...takenOf(fate.outcome),
         txid,
       };
       this.#fact(row, 'withdrawal_included', seen);
@@ -353,6 +354,7 @@ export class TreasuryStory {
       success: boolean;
       reason: string | null;
       fee: string | null;
+      taken?: string;
       txid?: string;
     },
   ): void {

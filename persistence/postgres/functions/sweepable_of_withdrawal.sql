@@ -1,13 +1,14 @@
--- S5 of treasury: what a confirmed transaction took can be swept no more, with its fee where it is native; one that a
--- reorg takes out of the chain gives it back. Sweeps and withdrawals are alike. Runs as the owner, so that row security
--- hides nothing.
+-- S5 of treasury: what a confirmed transaction took can be swept no more, with its issuer's share, or with its fee where
+-- it is native; one that a reorg takes out of the chain gives it back. Sweeps and withdrawals are alike. Runs as the
+-- owner, so that row security hides nothing.
 create or replace function sweepable_of_withdrawal() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   taken numeric;
 begin
   -- A reorg takes the fee out of the row: what was taken is in the one before it.
-  taken := case when new.status = 'confirmed' then new.amount else -old.amount end;
+  taken := case when new.status = 'confirmed' then left_by(new.versions, new.txid, new.amount)
+    else -left_by(old.versions, old.txid, old.amount) end;
   if new.token_contract is null then
     taken := taken + case when new.status = 'confirmed' then fee_of_sender(new.unsigned, new.from_address, new.fee)
       else -fee_of_sender(old.unsigned, old.from_address, old.fee) end;

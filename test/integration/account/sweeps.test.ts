@@ -93,6 +93,40 @@ test('L30, M28, treasury S5: a fee that the tank paid along lowers nothing on th
   }
 });
 
+test('R28, treasury S5, S12: of a token whose issuer keeps a share all that left is swept no more, and the audit counts it as sent', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live);
+  const tokenContract = '0xtoken',
+    ASSET = { chain: 'eth', token: tokenContract } as const;
+  const can = async () => (await stores.sweeps.candidates(live, ASSET, -(10n ** 30n), 0, 1))[0]!.credited;
+  await write(stores, live, [{ table: 'address', row: address }]);
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1_000n, tokenContract }).rows);
+  const sent = withdrawalRow(address, { amount: 900n, tokenContract, kind: 'sweep' });
+  const version = { txid: 'A1', signedPayload: 's', payload: 'p', amount: '900' };
+  const out = { ...sent, txid: 'A1', versions: [version], status: 'broadcast' as const };
+  const landed = {
+    ...out,
+    versions: [{ ...version, left: '990' }],
+    status: 'confirmed' as const,
+    height: 5,
+    blockHash: '0xb',
+    fee: 3n,
+  };
+  const row = (one: typeof sent) => write(stores, live, [{ table: 'withdrawal', row: one }]);
+  const audited = async () => {
+    const rows = await database.owner<{ amount: string }[]>`
+      select amount::text from audit_rows(${sent.ledger}, 'sent', ${address.address}, 0, 10, 10)`;
+    return rows.map(({ amount }) => amount);
+  };
+  await row(sent);
+  await row(out);
+  await row(landed);
+  t.is(await can(), 10n, 'no phantom of what the issuer kept');
+  t.deepEqual(await audited(), ['990']);
+  await row({ ...landed, status: 'broadcast', height: null, blockHash: null, fee: null } as never);
+  t.is(await can(), 1_000n, 'a reorg gives all of it back');
+});
+
 test('treasury S21: a withdrawal that is on its way, or was built lately, keeps sweeps of its address off; a sweep of it does not', async (t) => {
   const { live } = await newOrganization(stores),
     address = addressRow(live);

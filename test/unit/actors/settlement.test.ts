@@ -221,3 +221,19 @@ test('console B4: what failed and succeeds after a reorg is confirmed, and each 
     'withdrawal_confirmed',
   ]);
 });
+
+test('R28 what left the sender beside what arrives is kept with the version that landed, until another block says otherwise', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  const left = () => sender.rows.get(id)!.versions.find((version) => version.txid === txid)!.left;
+  sender.fact(id, 'withdrawal_included', { taken: '1100' });
+  t.is(left(), '1100');
+  sender.fact(id, 'withdrawal_matured', { taken: '1100' });
+  t.is(left(), '1100');
+  sender.fact(id, 'withdrawal_included', { height: 203, blockHash: '0xb7', taken: '1050' });
+  t.is(left(), '1050', 'it moved to another block');
+  sender.fact(id, 'withdrawal_orphaned', { blockHash: '0xb7' });
+  t.is(left(), '1050', 'the row before has it for what is given back');
+  sender.fact(id, 'withdrawal_included', { blockHash: '0xb8' });
+  t.is(left(), undefined);
+});

@@ -445,3 +445,17 @@ test('G26 outcomes name success, the code and the fee', (t) => {
     { txid: HASH, success: false, reason: 'tecPATH_DRY', fee: 12n },
   ]);
 });
+
+test('R28 of a payment whose issuer keeps a share, what left the sender is what its own line lost, never above its SendMax', (t) => {
+  const value = (amount: string) => ({ currency: RLUSD, issuer: ISSUER, value: amount });
+  const takenBy = (one: Made) => outcomesIn(xrp, blockOf(ledgerOf(made(one))), new Set([HASH]))[0]!.taken;
+  const fields = { Amount: value('10'), SendMax: value('10.02') },
+    lost = (after: string) => [line(PAYER, ISSUER, '20', after)];
+  t.is(takenBy({ fields, nodes: lost('9.98') }), 10_020_000_000_000_000n);
+  t.is(takenBy({ fields, nodes: lost('9.985') }), 10_015_000_000_000_000n, 'less than it may cost');
+  t.is(takenBy({ fields, nodes: lost('1') }), 10_020_000_000_000_000n, 'a node that says more than the payment allows');
+  t.is(takenBy({ fields, nodes: lost('21') }), undefined);
+  t.is(takenBy({ fields, nodes: [] }), undefined);
+  t.is(takenBy({ fields: { Amount: value('10') }, nodes: lost('10') }), undefined, 'nobody keeps a share');
+  t.is(takenBy({ fields, nodes: lost('9.98'), result: 'tecPATH_PARTIAL' }), undefined);
+});
