@@ -10,6 +10,7 @@
  * it moves stays the company's); of a part of the fee that is in no byte at least what the network is known to take.
  */
 import type { Unsigned } from '../../chains/chain.ts';
+import { issuedAmountOf } from '../../chains/xrp/currency.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { refuseToSign, type Signer } from '../signing/signers/signer.ts';
@@ -87,14 +88,17 @@ export function capOf(
   return purpose === 'cloud' ? (spendCaps.get(chain) ?? 0n) : (withdrawalCaps.get(chain) ?? null);
 }
 
-/** The token that a withdrawal moves; null where it moves none. No cap bounds a sweep's token. */
+/**
+ * The token that a withdrawal moves, at the most that may leave: an issuer on xrp may keep a share of it. Null where it
+ * moves none. No cap bounds a sweep's token. `check` compared the parts of the fee with the bytes.
+ */
 export function tokenOf(
   purpose: SpendPurpose,
-  { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>,
+  { tokenContract, kind, amount, fee }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount' | 'fee'>,
 ): TokenSpend | null {
-  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal'
-    ? null
-    : { contract: tokenContract, amount };
+  if (tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal') return null;
+  const most = issuedAmountOf(fee['sendMax']) ?? amount;
+  return { contract: tokenContract, amount: most > amount ? most : amount };
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   readBootTime,
   type BootTime,
 } from '../../../edge/spend/clock.ts';
-import type { SpendCaps } from '../../../edge/spend/caps.ts';
+import { tokenOf, type SpendCaps } from '../../../edge/spend/caps.ts';
 import { newestSpendMs, SpendLedger } from '../../../edge/spend/ledger.ts';
 import { StorageFailed } from '../../../edge/storage/failed.ts';
 import { type Storage } from '../../../edge/storage/storage.ts';
@@ -299,4 +299,12 @@ test('a mark that finds no room is left out, another fault is not hidden', (t) =
   });
   t.notThrows(() => markIfPossible(failing(new StorageFailed('disk_full'))));
   t.throws(() => markIfPossible(failing(new TypeError('a bug'))), { instanceOf: TypeError });
+});
+
+test('R28 a token cap counts the most that may leave: what arrives and the share that an issuer on xrp may keep', (t) => {
+  const unsigned = { tokenContract: 'USD:r', kind: 'payment', amount: 10n * 10n ** 15n } as const;
+  t.is(tokenOf('withdrawal', { ...unsigned, fee: { sendMax: '19.5' } })!.amount, 19_500_000_000_000_000n);
+  t.is(tokenOf('withdrawal', { ...unsigned, fee: {} })!.amount, 10n * 10n ** 15n);
+  t.is(tokenOf('withdrawal', { ...unsigned, fee: { sendMax: '1' } })!.amount, 10n * 10n ** 15n);
+  t.is(tokenOf('cloud', { ...unsigned, fee: { sendMax: '19.5' } }), null);
 });
