@@ -11,7 +11,8 @@ returns table (height bigint, token text, amount numeric, fee numeric) language 
       and f.status <> 'orphaned' and f.height > above and f.height <= upto
     order by f.height limit most)
   union all
-  (select w.height, coalesce(w.token_contract, ''), case w.status when 'failed' then 0 else left_by(w.versions, w.txid, w.amount) end,
+  (select w.height, coalesce(w.token_contract, ''),
+          case w.status when 'failed' then 0 else left_by(w.versions, w.txid, w.amount) end,
           fee_of_sender(w.unsigned, w.from_address, w.fee)
      from withdrawal w
     where of_side = 'sent' and w.ledger = of_ledger and w.from_address = of_subject
