@@ -1,6 +1,6 @@
--- S5 of treasury: what a confirmed transaction took can be swept no more, with its issuer's share, or its native fee; one
--- that a reorg takes out of the chain gives it back. Sweeps and withdrawals are alike. Runs as the owner, so that row
--- security hides nothing.
+-- S5 of treasury: what a confirmed transaction took can be swept no more, with its issuer's share or its native fee;
+-- one that a reorg takes out of the chain gives it back. Sweeps and withdrawals are alike. Runs as the owner, so that
+-- row security hides nothing.
 create or replace function sweepable_of_withdrawal() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
