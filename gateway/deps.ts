@@ -44,6 +44,7 @@ import type { RegistryStore } from '../model/ports/registry-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
 import type { WipeStore } from '../model/ports/wipe-store.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
+import type { Minimums } from '../actors/payment/minimum.ts';
 import type { WayOut } from '../actors/outgoing/way-out.ts';
 
 export interface GatewayConfig {
@@ -55,6 +56,8 @@ export interface GatewayConfig {
   readonly payUrl?: string;
   /** How long an unpaid lent address rests before it is lent on; null: for ever. payments S13. */
   readonly addressRestMs?: number | null;
+  /** From which amounts on payments are taken; those of the reference where absent. payments P21. */
+  readonly minimums?: Minimums;
   readonly developerMode: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */
   readonly trustedProxies?: readonly string[];

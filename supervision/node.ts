@@ -6,6 +6,7 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
+import { MINIMUMS, type Minimums } from '../actors/payment/minimum.ts';
 import { startSweeper } from '../actors/sweep/worker.ts';
 import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
@@ -411,11 +412,25 @@ const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
 
 const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`;
 
+const minimumsOf = (config: CloudConfig): Minimums => ({
+  feeRatioBps: config.CHECKOUT_MIN_FEE_RATIO_BPS,
+  tokens: {
+    ...MINIMUMS.tokens,
+    eth: config.CHECKOUT_TOKEN_MINIMUM_ETH,
+    bsc: config.CHECKOUT_TOKEN_MINIMUM_BSC,
+    polygon: config.CHECKOUT_TOKEN_MINIMUM_POLYGON,
+    avax: config.CHECKOUT_TOKEN_MINIMUM_AVAX,
+    base: config.CHECKOUT_TOKEN_MINIMUM_BASE,
+    tron: config.CHECKOUT_TOKEN_MINIMUM_TRON,
+  },
+});
+
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
     payUrl: config.PAY_URL ?? publicUrlOf(config),
     addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
+    minimums: minimumsOf(config),
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     developerMode: config.DEVELOPER_MODE,
     signUp: config.SIGN_UP,

@@ -173,10 +173,13 @@ export class PaymentBook implements DepositListener {
     return this.#lent.findLast((lent) => lent.addressId === addressId) ?? null;
   }
 
-  /** A link that closed while no head could be read takes the first one that was read afterwards. M6. */
-  #linkWithHead(linkId: string, { ledger, height }: DepositRow): PaymentLinkRow {
+  /**
+   * A link that closed while no head could be read takes the first one that was read afterwards: of its own ledger,
+   * since the heights of another network say nothing of it. M6.
+   */
+  #linkWithHead(linkId: string, { chain, ledger, height }: DepositRow): PaymentLinkRow {
     const link = this.#links.get(linkId)!;
-    if (link.status !== 'closed' || link.closedAtHeight !== null) return link;
+    if (link.status !== 'closed' || link.closedAtHeight !== null || chain !== link.chain) return link;
     return this.#put({ ...link, closedAtHeight: this.#heads[ledger] ?? height });
   }
 

@@ -239,9 +239,13 @@ function attestationReads(sql: Sql): Pick<ReadStore, 'attestedReach' | 'unattest
               order by k.account_id, k.family, k.index limit ${UNATTESTED_MAX}) e)
           union
           (select a.family, a.index from (
-             select c.address_id from checkout_address c
-              where c.account_id = t.account and c.released_at is null and (c.paid_at is null or c.payment_id is null)
-              order by c.account_id desc, c.lent_at desc, c.id desc limit ${SHOWN_LOOKED_AT}) s
+             (select c.address_id from checkout_address c
+               where c.account_id = t.account and c.released_at is null and (c.paid_at is null or c.payment_id is null)
+               order by c.account_id desc, c.lent_at desc, c.id desc limit ${SHOWN_LOOKED_AT})
+             union all
+             (select p.address_id from payment p
+               where p.account_id = t.account and p.status = 'underpaid'
+               order by p.account_id desc, p.id desc limit ${SHOWN_LOOKED_AT})) s
              cross join lateral (
                select o.* from address o where o.account_id = t.account and o.id = s.address_id offset 0) a
              join ${familiesWith(present)} p(family, from_index) on p.family = a.family and a.index >= p.from_index

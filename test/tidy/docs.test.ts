@@ -77,7 +77,7 @@ function read(): Set<string> {
   const names = new Set<string>();
   for (const { text } of filesOf(SETTING_FILES, '.ts')) {
     for (const [, name] of text.matchAll(
-      /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|port|list|flag|origin|hostSetting|pathSetting|lineSetting)/gm,
+      /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|tokenMinimum|port|list|flag|origin|hostSetting|pathSetting|lineSetting)/gm,
     ))
       names.add(name!);
     for (const [, name] of text.matchAll(/\$\{chain\.toUpperCase\(\)\}_([A-Z_]+)`\]/g)) names.add(`<CHAIN>_${name}`);

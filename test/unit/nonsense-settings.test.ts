@@ -44,6 +44,12 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   CLOUD_PORT: ['zero'],
   INTERNAL_PORT: ['zero'],
   CHECKOUT_ADDRESS_REST: ['beyond'],
+  ...Object.fromEntries(
+    ['ETH', 'BSC', 'POLYGON', 'AVAX', 'BASE', 'TRON'].map((chain) => [
+      `CHECKOUT_TOKEN_MINIMUM_${chain}`,
+      ['zero', 'beyond', 'fraction'],
+    ]),
+  ),
   CLUSTER_SECRET: ['long'],
   OIDC_ISSUER: ['url'],
   BANK_DETAILS: ALL.filter((kind) => kind !== 'space' && kind !== 'control' && kind !== 'line' && kind !== 'long'),

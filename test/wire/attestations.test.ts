@@ -4,7 +4,7 @@ import test from 'ava';
 import { createPhraseKeystore } from '../../edge/keystore/phrase-keystore.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { attestingEdge } from '../support/attesting.ts';
-import { startTestCloud, testEdge } from '../support/gateway.ts';
+import { eventually, startTestCloud, testEdge } from '../support/gateway.ts';
 import { DONATION, FIXED, merchant, payer } from '../support/payments.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9', POLYGON_RPC_URLS: 'http://127.0.0.1:9' });
@@ -102,6 +102,25 @@ test('payments E5: it is topped up below two hundred, renewed before it ends, an
   await cloud.database.owner`update address_attestation set issued_at = now() - interval '30 days 1 second',
     valid_until = now() - interval '1 second' where account_id = ${sandbox.accountId}`;
   t.is((await session(before.id)).attestation as object | null, null, 'none that ended is shown');
+});
+
+test('payments E5: the address of a payment that asks for its rest is renewed too', async (t) => {
+  const { edge, link, sandbox } = await shop();
+  const { id, address } = await open((await link(FIXED)).slug);
+  await edge.look();
+  const tokenContract = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+  await sandbox.client.must('simulateDeposit', { body: { address, chain: 'eth', amount: '10', tokenContract } });
+  const inPart = () =>
+    cloud.database.owner`select from payment where account_id = ${sandbox.accountId} and id = ${id}
+      and status = 'underpaid'`;
+  await eventually('it is paid in part', inPart, ({ length }) => length === 1);
+  await cloud.database.owner`update address_attestation set issued_at = issued_at - interval '24 days',
+    valid_until = valid_until - interval '24 days' where account_id = ${sandbox.accountId}`;
+  const old = await session(id);
+  await edge.look();
+  const renewed = await session(id);
+  t.true(Date.parse(renewed.attestation.issuedAt) > Date.parse(old.attestation.issuedAt) + 23 * DAY_MS);
+  t.true(isGood(edge.publicKey, renewed, 'evm'));
 });
 
 test('payments E5: the cloud keeps what verifies against the pinned identity and its own derivation, and nothing else', async (t) => {

@@ -1,5 +1,5 @@
 /** What a payment on a chain costs to bring home, asked of the chain and kept for a minute. payments P20–P22. */
-import { BY_COST, nativeMinimumOf, sweepFeeOf, tokenMinimumOf } from '../../../actors/payment/minimum.ts';
+import { BY_COST, MINIMUMS, nativeMinimumOf, sweepFeeOf, tokenMinimumOf } from '../../../actors/payment/minimum.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
@@ -24,19 +24,20 @@ export interface SweepFee {
 export interface Economics {
   /** Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY (no address of the account to price from). */
   sweepFee(accountId: AccountId, chain: CheckoutChain, isToken: boolean): Promise<SweepFee | Refusal>;
+  /** Null where an amount is not below its own fee. P22. Refuses: INVALID_AMOUNT. */
+  belowFee(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint): Promise<Refusal | null>;
   /**
    * Null where an amount is worth sweeping; a null amount asks only whether the chain answers. Refuses: INVALID_AMOUNT
    * `below_economic_minimum`, which names cheaper chains; CHAIN_UNAVAILABLE.
    */
-  /** Null where an amount is not below its own fee. P22. Refuses: INVALID_AMOUNT. */
-  belowFee(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint): Promise<Refusal | null>;
   tooSmall(accountId: AccountId, chain: CheckoutChain, asset: Asset, amount: bigint | null): Promise<Refusal | null>;
 }
 
-type Deps = Pick<HandlerDeps, 'chains' | 'stores' | 'nowMs'>;
+type Deps = Pick<HandlerDeps, 'chains' | 'stores' | 'config' | 'nowMs'>;
 
 export function createEconomics(deps: Deps): Economics {
-  const kept = new Map<string, SweepFee>();
+  const kept = new Map<string, SweepFee>(),
+    { minimums = MINIMUMS } = deps.config;
 
   async function sweepFee(accountId: AccountId, chain: CheckoutChain, isToken: boolean): Promise<SweepFee | Refusal> {
     const key = `${ledgerOf(chain, accountId)} ${isToken}`,
@@ -54,7 +55,7 @@ export function createEconomics(deps: Deps): Economics {
 
   async function minimumOf(accountId: AccountId, chain: CheckoutChain): Promise<bigint | Refusal> {
     const found = await sweepFee(accountId, chain, false);
-    return isRefusal(found) ? found : nativeMinimumOf(chain, found.fee);
+    return isRefusal(found) ? found : nativeMinimumOf(minimums, chain, found.fee);
   }
 
   /** Other chains on which the same is enough, else cheaper native coins. P21. */
@@ -62,7 +63,7 @@ export function createEconomics(deps: Deps): Economics {
     if (asset.tokenContract !== null) {
       const text = formatAmount(amount, asset.decimals);
       return deploymentsNamed(asset.symbol, deps.chains.tokens.current).flatMap((other) => {
-        const minimum = tokenMinimumOf(other.chain, asset.symbol, other.decimals),
+        const minimum = tokenMinimumOf(minimums, other.chain, asset.symbol, other.decimals),
           there = amountIn({ ...asset, decimals: other.decimals }, 'amount', text);
         return other.chain === chain || isRefusal(there) || there < minimum
           ? []
@@ -101,8 +102,8 @@ export function createEconomics(deps: Deps): Economics {
       if (isRefusal(fee)) return fee;
       const minimum =
         asset.tokenContract === null
-          ? nativeMinimumOf(chain, fee.fee)
-          : tokenMinimumOf(chain, asset.symbol, asset.decimals);
+          ? nativeMinimumOf(minimums, chain, fee.fee)
+          : tokenMinimumOf(minimums, chain, asset.symbol, asset.decimals);
       if (amount === null || amount >= minimum) return null;
       const others = await cheaper(accountId, chain, asset, amount);
       const least = formatAmount(minimum, asset.decimals),

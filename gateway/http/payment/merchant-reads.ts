@@ -1,5 +1,5 @@
 /** What a merchant reads of payments and chains. payments P23, S22. */
-import { nativeMinimumOf, tokenMinimumOf } from '../../../actors/payment/minimum.ts';
+import { MINIMUMS, nativeMinimumOf, tokenMinimumOf, type Minimums } from '../../../actors/payment/minimum.ts';
 import { unpaidMax } from '../../../actors/payment/open.ts';
 import { readinessOf } from '../../../actors/edge-link/readiness.ts';
 import type { Tokens } from '../../../chains/tokens.ts';
@@ -74,7 +74,7 @@ export function merchantReadHandlers(
 }
 
 async function readinessRow(
-  { chains }: HandlerDeps,
+  { chains, config: { minimums = MINIMUMS } }: HandlerDeps,
   economics: Economics,
   accountId: AccountId,
   state: AccountState,
@@ -102,17 +102,17 @@ async function readinessRow(
     ready: reason === null,
     reason,
     asset: nativeSymbol,
-    nativeMinimum: known === null ? null : formatAmount(nativeMinimumOf(chain, known.fee), nativeDecimals),
+    nativeMinimum: known === null ? null : formatAmount(nativeMinimumOf(minimums, chain, known.fee), nativeDecimals),
     estimatedSweepFee: known === null ? null : formatAmount(known.fee, nativeDecimals),
     feeAsOf: known === null ? null : instantOf(known.asOfMs),
-    tokens: tokensOf(chain, chains.tokens),
+    tokens: tokensOf(minimums, chain, chains.tokens),
     threshold,
     unpaidAddresses: { open: state.unpaid[FAMILY_OF[chain]] ?? 0, limit: unpaidMax(state) },
   };
 }
 
 /** Tokens that a link may ask for on a chain. */
-function tokensOf(chain: CheckoutChain, tokens: Tokens): Row['tokens'] {
+function tokensOf(minimums: Minimums, chain: CheckoutChain, tokens: Tokens): Row['tokens'] {
   const superseded = new Set(
     tokens.current.tokens.flatMap(({ deployments }) =>
       deployments.filter((one) => one.chain === chain && one.deprecated).map(({ contract }) => contract),
@@ -124,7 +124,7 @@ function tokensOf(chain: CheckoutChain, tokens: Tokens): Row['tokens'] {
       symbol,
       contract,
       decimals,
-      minimum: formatAmount(tokenMinimumOf(chain, symbol, decimals), decimals),
+      minimum: formatAmount(tokenMinimumOf(minimums, chain, symbol, decimals), decimals),
     }));
 }
 
