@@ -1,6 +1,5 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { areScreened, SCREENED_FORM } from '../actors/outgoing/screening.ts';
-import { MINIMUMS } from '../actors/payment/minimum.ts';
 import { z } from 'zod';
 import {
   CHAIN_SETTINGS,
@@ -14,6 +13,7 @@ import { CONTACT } from '../gateway/pages/security-txt.ts';
 import { BILLING_SETTINGS, billingProblems } from '../gateway/billing-provider/settings.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { NAME_SERVER } from '../gateway/http/client-address.ts';
+import { MINIMUM_SETTINGS } from '../gateway/http/payment/minimum-settings.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
 import { wholeNumber } from '../protocol/node/setting-shapes.ts';
@@ -41,22 +41,6 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'is an origin such as https://cloud.example' })
   .refine(isOrigin, 'is an origin such as https://cloud.example: no path, no query');
 const listOfHosts = listOf(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080'), 100);
-
-/** The least of a dollar-pegged token that a payment is taken for, in whole units. payments P21. */
-const tokenMinimum = (usual: string) =>
-  z
-    .string()
-    .regex(/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,2})?$/, 'is an amount such as 10 or 0.5, two decimals at most')
-    .default(usual);
-const { tokens: USUAL } = MINIMUMS;
-const TOKEN_MINIMUMS = {
-  CHECKOUT_TOKEN_MINIMUM_ETH: tokenMinimum(USUAL.eth),
-  CHECKOUT_TOKEN_MINIMUM_BSC: tokenMinimum(USUAL.bsc),
-  CHECKOUT_TOKEN_MINIMUM_POLYGON: tokenMinimum(USUAL.polygon),
-  CHECKOUT_TOKEN_MINIMUM_AVAX: tokenMinimum(USUAL.avax),
-  CHECKOUT_TOKEN_MINIMUM_BASE: tokenMinimum(USUAL.base),
-  CHECKOUT_TOKEN_MINIMUM_TRON: tokenMinimum(USUAL.tron),
-};
 
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
@@ -97,9 +81,7 @@ const schema = z.object({
   LINK_MONITOR_DAYS: wholeNumber(1, 365).default(30),
   /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
-  /** Which share of a native amount its sweep may cost, of 10,000. payments P21. */
-  CHECKOUT_MIN_FEE_RATIO_BPS: wholeNumber(1, 10_000).default(1_000),
-  ...TOKEN_MINIMUMS,
+  ...MINIMUM_SETTINGS,
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: listOfHosts.default([]),
   TRUSTED_PROXIES: listOf(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8'), 100).default(

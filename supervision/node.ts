@@ -6,13 +6,13 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
-import { MINIMUMS, type Minimums } from '../actors/payment/minimum.ts';
 import { startSweeper } from '../actors/sweep/worker.ts';
 import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
+import { minimumsOf } from '../gateway/http/payment/minimum-settings.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
@@ -411,19 +411,6 @@ const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
   rungs === undefined ? LADDER : { ...LADDER, pausesMs: rungs.slice(1).map((seconds) => seconds * 1_000) };
 
 const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`;
-
-const minimumsOf = (config: CloudConfig): Minimums => ({
-  feeRatioBps: config.CHECKOUT_MIN_FEE_RATIO_BPS,
-  tokens: {
-    ...MINIMUMS.tokens,
-    eth: config.CHECKOUT_TOKEN_MINIMUM_ETH,
-    bsc: config.CHECKOUT_TOKEN_MINIMUM_BSC,
-    polygon: config.CHECKOUT_TOKEN_MINIMUM_POLYGON,
-    avax: config.CHECKOUT_TOKEN_MINIMUM_AVAX,
-    base: config.CHECKOUT_TOKEN_MINIMUM_BASE,
-    tron: config.CHECKOUT_TOKEN_MINIMUM_TRON,
-  },
-});
 
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
