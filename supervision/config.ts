@@ -13,7 +13,7 @@ import { CONTACT } from '../gateway/pages/security-txt.ts';
 import { BILLING_SETTINGS, billingProblems } from '../gateway/billing-provider/settings.ts';
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { NAME_SERVER } from '../gateway/http/client-address.ts';
-import { MINIMUM_SETTINGS } from '../gateway/http/payment/minimum-settings.ts';
+import { CHECKOUT_SETTINGS } from '../gateway/http/payment/checkout-settings.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
 import { wholeNumber } from '../protocol/node/setting-shapes.ts';
@@ -79,9 +79,7 @@ const schema = z.object({
   PAY_URL: origin.optional(),
   /** How long a closed link's addresses are reported. payments M11. */
   LINK_MONITOR_DAYS: wholeNumber(1, 365).default(30),
-  /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
-  CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
-  ...MINIMUM_SETTINGS,
+  ...CHECKOUT_SETTINGS,
   /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
   PUBLIC_AUTHORITIES: listOfHosts.default([]),
   TRUSTED_PROXIES: listOf(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8'), 100).default(

@@ -12,7 +12,7 @@ import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../mo
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
-import { minimumsOf } from '../gateway/http/payment/minimum-settings.ts';
+import { minimumsOf } from '../gateway/http/payment/checkout-settings.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';

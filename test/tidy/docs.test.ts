@@ -66,7 +66,7 @@ function documented(): Set<string> {
 const SETTING_FILES = [
   'chain-watchers/settings.ts',
   'gateway/billing-provider/settings.ts',
-  'gateway/http/payment/minimum-settings.ts',
+  'gateway/http/payment/checkout-settings.ts',
   'protocol/setting-names.ts',
   'supervision/config.ts',
   'edge/config.ts',

@@ -1,4 +1,4 @@
-/** From which amounts on a deployment takes payments, as its environment says it. payments P21. */
+/** What a deployment sets of payments: from which amounts on it takes them, and how long an address rests. */
 import { z } from 'zod';
 import { MINIMUMS, type Minimums } from '../../../actors/payment/minimum.ts';
 import { wholeNumber } from '../../../protocol/node/setting-shapes.ts';
@@ -11,9 +11,11 @@ const tokenMinimum = (usual: string) =>
     .default(usual);
 const { tokens: USUAL } = MINIMUMS;
 
-export const MINIMUM_SETTINGS = {
-  /** Which share of a native amount its sweep may cost, of 10,000. */
-  CHECKOUT_MIN_FEE_RATIO_BPS: wholeNumber(1, 10_000).default(MINIMUMS.feeRatioBps),
+export const CHECKOUT_SETTINGS = {
+  /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
+  CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
+  /** Which share of a native amount its sweep may cost, of 10,000. payments P21. */
+  CHECKOUT_MIN_FEE_RATIO_BPS: wholeNumber(1, 10_000).default(1_000),
   CHECKOUT_TOKEN_MINIMUM_ETH: tokenMinimum(USUAL.eth),
   CHECKOUT_TOKEN_MINIMUM_BSC: tokenMinimum(USUAL.bsc),
   CHECKOUT_TOKEN_MINIMUM_POLYGON: tokenMinimum(USUAL.polygon),
@@ -22,7 +24,7 @@ export const MINIMUM_SETTINGS = {
   CHECKOUT_TOKEN_MINIMUM_TRON: tokenMinimum(USUAL.tron),
 };
 
-type Read = { readonly [Name in keyof typeof MINIMUM_SETTINGS]: z.infer<(typeof MINIMUM_SETTINGS)[Name]> };
+type Read = z.infer<z.ZodObject<typeof CHECKOUT_SETTINGS>>;
 
 export const minimumsOf = (config: Read): Minimums => ({
   feeRatioBps: config.CHECKOUT_MIN_FEE_RATIO_BPS,
