@@ -12,6 +12,9 @@
 import { leaseGraceMs, LIVENESS_STALE_MS } from '../../protocol/frames.ts';
 import type { Session } from './sessions.ts';
 
+/** What of a session decides whose turn it is. */
+export type Presence = Pick<Session, 'id' | 'connection' | 'leaving' | 'seenMs' | 'connectedMs'>;
+
 export interface Lease {
   readonly epoch: number;
   readonly holder: string | null;
@@ -37,7 +40,7 @@ export function shortened(lease: Lease, elapsedMs: number, ttlMs: number): Lease
  * The session that should be granted the lease now: the one whose stream has been up longest. Null while the lease is
  * held, and when nobody else is there: a holder that is late and alone keeps its epoch.
  */
-export function nextLeader(lease: Lease, sessions: readonly Session[], elapsedMs: number): string | null {
+export function nextLeader(lease: Lease, sessions: readonly Presence[], elapsedMs: number): string | null {
   if (held(lease, elapsedMs)) return null;
   const candidates = sessions
     .filter(({ id, connection, leaving }) => id !== lease.holder && connection !== null && !leaving)

@@ -104,7 +104,7 @@ export class Room {
     session.connection = null;
     session.unsaved = true;
     this.#refills.closed(sessionId);
-    if (byPeer && this.leadership.lease?.holder === sessionId) this.leadership.shorten();
+    if (byPeer) this.leadership.closed(sessionId);
     this.leadership.note();
   }
 
@@ -199,7 +199,7 @@ export class Room {
       session.connection!.close(code);
       session.connection = null;
     }
-    this.leadership.shorten();
+    this.leadership.closed(this.leadership.lease?.holder ?? null);
     this.leadership.note();
   }
 
@@ -243,6 +243,12 @@ export class Room {
   }
 
   #electIfVacant(): void {
+    if (this.leadership.doubtful) {
+      const look = () => this.#inOrder(() => this.#inspect());
+      void this.leadership.settle(look).then(() => {
+        if (!this.leadership.doubtful) this.#electIfVacant();
+      });
+    }
     if (this.leadership.vacant) void this.leadership.elect((work) => this.#inOrder(work)).then(() => this.replenish());
   }
 

@@ -97,6 +97,8 @@ export class Rooms {
   readonly rung: AccountId[] = [];
   /** Commands that the account answers with a refusal, while they stand here. */
   readonly failing = new Set<AccountCommand['type']>();
+  /** Commands that the account carries out, while their answers do not arrive. */
+  readonly unanswered = new Set<AccountCommand['type']>();
   readonly asked: AccountCommand['type'][] = [];
   failReports = false;
   readonly #held = new Map<AccountCommand['type'], Promise<void>>();
@@ -224,7 +226,8 @@ export class Rooms {
     account.nowMs = this.clock.nowMs();
     const decision = account.decide(command);
     if (!decision.ok) return decision;
-    return { ok: true, reply: account.accept(command).reply } as Answer<C>;
+    const { reply } = account.accept(command);
+    return this.unanswered.has(command.type) ? refuse('SERVICE_UNAVAILABLE') : ({ ok: true, reply } as Answer<C>);
   };
 }
 

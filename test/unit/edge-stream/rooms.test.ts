@@ -452,6 +452,50 @@ test('under any story of closing, freezing and coming back at most one edge lead
   );
 });
 
+test('house 9: a lease that was granted without an answer: the one before leads no more, and the account is asked who does', async (t) => {
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
+  node.unanswered.add('claim_lease');
+  node.failing.add('inspect');
+  await node.pass(31, follower);
+  t.deepEqual(node.accounts.get(account)!.state.lease, { epoch: 2, holder: follower.sessionId });
+  t.like(leader.beat(), { ok: true, role: 'follower' }, 'its epoch is over at the account');
+  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), {
+    ok: false,
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  t.like(await leader.joined.release(1), { ok: false, code: 'SERVICE_UNAVAILABLE' });
+  t.deepEqual([...node.rooms.leaders()], []);
+  node.unanswered.clear();
+  node.failing.clear();
+  await node.pass(1, follower);
+  t.like(follower.connection.of('lease').at(-1), { role: 'leader', leaseEpoch: 2 });
+  t.deepEqual([...node.rooms.leaders()], [account]);
+  t.like(leader.beat(1), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.is(node.accounts.get(account)!.state.lease.epoch, 2, 'nothing was granted twice');
+});
+
+test('house 9: a stream whose claim has no answer and that does not come back holds nobody up for longer than a TTL', async (t) => {
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account);
+  leader.joined.left(true);
+  await node.pass(11);
+  node.unanswered.add('claim_lease');
+  t.is(codeOf(await node.connect(account, new TestEdge())), 'SERVICE_UNAVAILABLE');
+  node.unanswered.clear();
+  node.failing.add('inspect');
+  await node.pass(1);
+  t.is(codeOf(await node.connect(account, leader)), 'SERVICE_UNAVAILABLE');
+  node.failing.clear();
+  await node.connect(account, leader);
+  t.is(leader.role, 'follower');
+  await node.pass(31, leader);
+  t.like(leader.connection.of('lease').at(-1), { role: 'leader', leaseEpoch: 3 });
+});
+
 test('decisions 3: a leader that stops in order releases its lease: a follower leads at once, in the next epoch', async (t) => {
   const node = await opened(),
     account = node.add();
