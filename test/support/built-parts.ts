@@ -4,7 +4,7 @@
  * a start itself (`npm start`, parts, durability, full disk) run the sources. TEST_PARTS=sources has all of them do so.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -99,6 +99,8 @@ async function build(own: string, folder: string): Promise<void> {
         },
       ],
     });
+    // Without it each start parses the bundle once more to find out that it is a module.
+    writeFileSync(join(own, 'package.json'), '{"type":"module"}\n');
     renameSync(own, folder);
   } catch (error) {
     rmSync(own, { recursive: true, force: true });
