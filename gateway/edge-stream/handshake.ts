@@ -62,7 +62,7 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   }
   const answer = await deps.accounts.ask(accountId, { type: 'resume', publicKey: verified.publicKey });
   if (answer.ok === 'duplicate') return refuse('INTERNAL_ERROR');
-  return answer.ok ? { accountId, sessionId, edgeVersion, podHint } : answer;
+  return answer.ok ? { accountId, sessionId, edgeVersion, podHint, publicKey: verified.publicKey } : answer;
 }
 
 /** Whether a version is below another, number by number; a text that is no version is older than any. */

@@ -43,4 +43,6 @@ export interface Admitted {
   readonly sessionId: string;
   readonly edgeVersion: string;
   readonly podHint: string | null;
+  /** Its identity, which was pinned then; a door of the release before does not say it. */
+  readonly publicKey?: string;
 }

@@ -308,14 +308,16 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async #localKeys(room: Room, from: Session, records: readonly LocalKeyRecord[]): Promise<Acknowledgement> {
     const environment = environmentOf(room.accountId);
     if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
-    let notKept: readonly string[];
+    let notKept: readonly string[] | 'not_pinned';
     try {
-      notKept = await this.#deps.store.saveLocalKeys(room.accountId, records);
+      notKept = await this.#deps.store.saveLocalKeys(room.accountId, records, from.identity);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'local keys could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
-    const kept = records.filter(({ id }) => !notKept.includes(id));
+    if (notKept === 'not_pinned') return noLongerPinned(from);
+    const left = notKept,
+      kept = records.filter(({ id }) => !left.includes(id));
     for (const session of room.sessions.connected()) {
       if (session.id !== from.id && kept.length > 0) session.connection!.send('keys', { records: kept });
     }
@@ -346,11 +348,12 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     if (set.environment !== environmentOf(room.accountId)) return { ok: false, code: 'INVALID_INPUT' };
     let kept: Awaited<ReturnType<RoomDeps['store']['saveKeySet']>>;
     try {
-      kept = await this.#deps.store.saveKeySet(room.accountId, set);
+      kept = await this.#deps.store.saveKeySet(room.accountId, set, from.identity);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'a key set could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
+    if (kept === 'not_pinned') return noLongerPinned(from);
     if (kept === 'no_room') return { ok: false, code: 'PAYLOAD_TOO_LARGE' };
     for (const session of room.sessions.connected()) {
       if (session.id !== from.id && kept === 'kept') session.connection!.send('key_set', { set });
@@ -373,16 +376,16 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async #instructions(room: Room, from: Session, records: readonly InstructionRecord[]): Promise<Acknowledgement> {
     const environment = environmentOf(room.accountId);
     if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
-    let notKept: readonly InstructionNotKept[];
+    let notKept: readonly InstructionNotKept[] | 'not_pinned';
     try {
-      notKept = await this.#deps.store.saveInstructions(room.accountId, records);
+      notKept = await this.#deps.store.saveInstructions(room.accountId, records, from.identity);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'instructions could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
-    const kept = records.filter(({ transactionId }) =>
-      notKept.every((record) => record.transactionId !== transactionId),
-    );
+    if (notKept === 'not_pinned') return noLongerPinned(from);
+    const left = notKept,
+      kept = records.filter(({ transactionId }) => left.every((record) => record.transactionId !== transactionId));
     for (const session of room.sessions.connected()) {
       if (session.id !== from.id && kept.length > 0) session.connection!.send('instructions', { records: kept });
     }
@@ -440,6 +443,12 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const { clock } = this.#deps;
     return { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
   }
+}
+
+/** The identity of this stream was replaced, or its account wiped, since it was let in: it must be admitted anew. */
+function noLongerPinned({ connection }: Session): Acknowledgement {
+  connection?.close('UNAUTHORIZED');
+  return { ok: false, code: 'UNAUTHORIZED', details: { reason: 'identity_not_pinned' } };
 }
 
 function acknowledgementOf(refusal: Refusal | null): Acknowledgement {

@@ -16,6 +16,7 @@ import {
   type HeartbeatBody,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import type { Admitted } from './ports.ts';
 
 /** Sessions of one account, ended ones included; a looping replica must not fill the memory of the node. */
 export const SESSIONS_PER_ACCOUNT_MAX = 1_000;
@@ -34,6 +35,8 @@ export interface Session {
   readonly accountId: AccountId;
   edgeVersion: string;
   podHint: string | null;
+  /** Public key of the edge whose stream it is; null for one that was restored, or came by REST alone. */
+  identity: string | null;
   outboxMode: string;
   outboxDepth: number;
   outboxPoisoned: boolean;
@@ -96,15 +99,16 @@ export class Sessions {
   /** The session that is heard of now; a new one begins. */
   see(
     id: string,
-    details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody>,
+    details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody> & Pick<Admitted, 'publicKey'>,
     now: Instant,
   ): Session {
     const known = this.#byId.get(id) ?? this.#begun(id, now);
     this.#byId.set(id, known);
-    const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned } = details;
+    const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned, publicKey } = details;
     return Object.assign(known, {
       edgeVersion,
       podHint,
+      identity: publicKey ?? known.identity,
       outboxDepth: outboxDepth ?? known.outboxDepth,
       outboxMode: outboxMode ?? known.outboxMode,
       outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned,
@@ -120,6 +124,7 @@ export class Sessions {
     if (this.#byId.has(row.id)) return;
     this.#byId.set(row.id, {
       ...row,
+      identity: null,
       seenMs: elapsedMs,
       connectedMs: 0,
       connection: null,
@@ -167,6 +172,7 @@ export class Sessions {
       startedAtMs,
       endedAtMs,
       sentEpoch,
+      identity,
     } = session;
     return {
       id,
@@ -182,6 +188,7 @@ export class Sessions {
       lastHeartbeatAtMs,
       startedAtMs,
       endedAtMs,
+      identity,
     };
   }
 
@@ -191,6 +198,7 @@ export class Sessions {
       accountId: this.#accountId,
       edgeVersion: '',
       podHint: null,
+      identity: null,
       outboxMode: 'durable',
       outboxDepth: 0,
       outboxPoisoned: false,

@@ -17,6 +17,8 @@ export interface SessionRow {
   lastHeartbeatAtMs: number;
   startedAtMs: number;
   endedAtMs: number | null;
+  /** Of a stream that this node has; a row that is read says nothing of it. */
+  identity?: string | null;
 }
 
 /** `quota`: the account has as many large records as it may leave with the cloud. */
@@ -25,7 +27,12 @@ export interface InstructionNotKept {
   readonly reason: 'unknown' | 'quota';
 }
 
+/**
+ * `identity` is the public key of the edge that sends; where it is not the account's pinned one, nothing is written and
+ * the answer is `not_pinned`. Null is not looked at.
+ */
 export interface EdgeStore {
+  /** A session of an identity that is not pinned is left out. */
   saveSessions(rows: readonly SessionRow[]): Promise<void>;
   /** The open ones, and the newest 200 that ended, newest first. */
   sessions(accountId: AccountId): Promise<SessionRow[]>;
@@ -39,16 +46,28 @@ export interface EdgeStore {
    * Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room
    * left.
    */
-  saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<readonly string[]>;
+  saveLocalKeys(
+    accountId: AccountId,
+    records: readonly LocalKeyRecord[],
+    identity?: string | null,
+  ): Promise<readonly string[] | 'not_pinned'>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
   /**
    * Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many
    * replicas that know nothing of each other.
    */
-  saveKeySet(accountId: AccountId, set: KeySetRecord): Promise<'kept' | 'known' | 'no_room'>;
+  saveKeySet(
+    accountId: AccountId,
+    set: KeySetRecord,
+    identity?: string | null,
+  ): Promise<'kept' | 'known' | 'no_room' | 'not_pinned'>;
   keySets(accountId: AccountId): Promise<KeySetRecord[]>;
   /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */
-  saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<readonly InstructionNotKept[]>;
+  saveInstructions(
+    accountId: AccountId,
+    records: readonly InstructionRecord[],
+    identity?: string | null,
+  ): Promise<readonly InstructionNotKept[] | 'not_pinned'>;
   instruction(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null>;
   /** Forgets records that nobody touched since; how many. */
   reapInstructions(askedBeforeMs: number): Promise<number>;

@@ -61,13 +61,17 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
         last_heartbeat_at: instant(row.lastHeartbeatAtMs),
         started_at: instant(row.startedAtMs),
         ended_at: instant(row.endedAtMs),
+        identity: row.identity ?? null,
       }));
       failpoint('save_sessions.before');
       await sql`
         insert into edge_session
-          select * from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, account_id text, role text,
+          select id, account_id, role, edge_version, liveness, lease_epoch, outbox_mode, outbox_depth, outbox_poisoned, pod_hint,
+                 last_heartbeat_at, started_at, ended_at
+            from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, account_id text, role text,
             edge_version text, liveness text, lease_epoch bigint, outbox_mode text, outbox_depth bigint, outbox_poisoned boolean,
-            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz) order by account_id, id
+            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz, identity text)
+           where is_pinned(account_id, identity) order by account_id, id
         on conflict (account_id, id) do update set
           role = excluded.role, edge_version = excluded.edge_version, liveness = excluded.liveness,
           lease_epoch = excluded.lease_epoch, outbox_mode = excluded.outbox_mode, outbox_depth = excluded.outbox_depth,
@@ -123,7 +127,7 @@ function nonces(sql: Sql): Pick<EdgeStore, 'claimNonce' | 'purgeNonces'> {
 
 function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
   return {
-    async saveLocalKeys(accountId, records) {
+    async saveLocalKeys(accountId, records, identity = null) {
       if (records.length === 0) return [];
       const values = [...new Map(records.map((record) => [record.id, record])).values()].map((record) => ({
         id: record.id,
@@ -136,11 +140,12 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
         signature: record.signature,
       }));
       failpoint('save_local_keys.before');
-      const left = await sql<{ id: string }[]>`
-        with asked as materialized (
+      const left = await sql<{ id: string | null }[]>`
+        with sender as materialized (select is_pinned(${accountId}, ${identity}) as pinned), asked as materialized (
           select r.*, exists (select from local_key k where k.account_id = ${accountId} and k.id = r.id) as is_known
             from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, environment text, hash text, label text,
               prefix text, created_at timestamptz, revoked_at timestamptz, signature text)
+           where (select pinned from sender)
         ), judged as materialized (
           select a.*, not a.is_known and row_number() over (partition by a.is_known order by a.created_at, a.id)
                  + (select count(*) from local_key k where k.account_id = ${accountId}) > ${LOCAL_KEYS_PER_ACCOUNT_MAX} as is_over
@@ -152,9 +157,10 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
           on conflict (account_id, id) do update set revoked_at = excluded.revoked_at, signature = excluded.signature
             where k.revoked_at is null and excluded.revoked_at is not null and k.hash = excluded.hash
         )
-        select id from judged where is_over order by created_at, id`;
+        select id from (select id, created_at from judged where is_over
+                        union all select null, null from sender where not pinned) l order by created_at, id`;
       failpoint('save_local_keys.after');
-      return left.map(({ id }) => id);
+      return left.some(({ id }) => id === null) ? 'not_pinned' : left.map(({ id }) => id!);
     },
     async localKeys(accountId) {
       const rows = await sql<
@@ -179,27 +185,29 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
 
 function keySets(sql: Sql): Pick<EdgeStore, 'saveKeySet' | 'keySets'> {
   return {
-    async saveKeySet(accountId, set) {
+    async saveKeySet(accountId, set, identity = null) {
       const { replica, version } = set,
         covers = JSON.stringify(set.covers);
       failpoint('save_key_set.before');
-      const [row] = await sql<{ kept: boolean; isOver: boolean }[]>`
-        with contained as (
+      const [row] = await sql<{ kept: boolean; isOver: boolean; pinned: boolean }[]>`
+        with sender as materialized (select is_pinned(${accountId}, ${identity}) as pinned), contained as (
           delete from local_key_set k using jsonb_to_recordset(${covers}::text::jsonb) c(replica text, version bigint)
            where k.account_id = ${accountId} and k.replica = c.replica and k.version <= c.version and k.replica <> ${replica}
+             and (select pinned from sender)
         ), judged as materialized (
           select exists (select from local_key_set k, jsonb_to_recordset(k.covers) c(replica text, version bigint)
                           where k.account_id = ${accountId} and k.replica <> ${replica} and c.replica = ${replica} and c.version >= ${version}) as is_contained,
                  (select count(*) filter (where k.replica <> ${replica}) from local_key_set k where k.account_id = ${accountId}) >= ${KEY_SETS_PER_ACCOUNT_MAX} as is_over
         ), taken as (
           insert into local_key_set as k (account_id, replica, version, covers, record)
-            select ${accountId}, ${replica}, ${version}, ${covers}::text::jsonb, ${JSON.stringify(set)} from judged where not is_contained and not is_over
+            select ${accountId}, ${replica}, ${version}, ${covers}::text::jsonb, ${JSON.stringify(set)} from judged where not is_contained and not is_over and (select pinned from sender)
           on conflict (account_id, replica) do update set version = excluded.version, covers = excluded.covers, record = excluded.record
             where k.version < excluded.version
           returning 1
         )
-        select exists (select from taken) as kept, is_over and not is_contained as "isOver" from judged`;
+        select exists (select from taken) as kept, is_over and not is_contained as "isOver", (select pinned from sender) from judged`;
       failpoint('save_key_set.after');
+      if (!row!.pinned) return 'not_pinned';
       return row!.kept ? 'kept' : row!.isOver ? 'no_room' : 'known';
     },
     async keySets(accountId) {
@@ -213,7 +221,7 @@ function keySets(sql: Sql): Pick<EdgeStore, 'saveKeySet' | 'keySets'> {
 
 function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instruction' | 'reapInstructions'> {
   return {
-    async saveInstructions(accountId, records) {
+    async saveInstructions(accountId, records, identity = null) {
       if (records.length === 0) return [];
       const newest = new Map(
         records.toSorted((a, b) => a.askedAtMs - b.askedAtMs).map((record) => [record.transactionId, record]),
@@ -224,10 +232,16 @@ function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instructi
         record: JSON.stringify(record),
       }));
       failpoint('save_instructions.before');
-      const refused = await sql<{ id: string; reason: InstructionNotKept['reason'] }[]>`
-        select id, reason from save_instructions(${accountId}, ${JSON.stringify(values)}::text::jsonb, ${LARGE_INSTRUCTIONS_MAX}) order by id`;
+      // The function takes its account from the row of the sender: it is not called where there is none.
+      const refused = await sql<{ id: string | null; reason: InstructionNotKept['reason'] }[]>`
+        with sender as materialized (select ${accountId}::text as account_id, is_pinned(${accountId}, ${identity}) as pinned)
+        select r.id, r.reason from (select s.account_id from sender s where s.pinned) s,
+               lateral save_instructions(s.account_id, ${JSON.stringify(values)}::text::jsonb, ${LARGE_INSTRUCTIONS_MAX}) r
+        union all select null, null from sender where not pinned
+        order by id`;
       failpoint('save_instructions.after');
-      return refused.map(({ id, reason }) => ({ transactionId: id, reason }));
+      if (refused.some(({ id }) => id === null)) return 'not_pinned';
+      return refused.map(({ id, reason }) => ({ transactionId: id!, reason }));
     },
     async instruction(accountId, transactionId) {
       const [row] = await sql<Columns[]>`

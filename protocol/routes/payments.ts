@@ -147,7 +147,7 @@ export const PAYMENTS_ROUTES = {
     path: '/v1/payments/invoices/{id}/resend',
     params: payments.invoiceParams,
     reply: payments.resentInvoice,
-    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+    refusals: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
     summary: 'Make another link of an invoice and mail it; the one before stops working. Five times an hour',
   },
   getPaymentReadiness: {

@@ -1327,6 +1327,7 @@ const READS = [
   'facts_set_aside',
   'immature_facts',
   'incomplete_publications',
+  'is_pinned',
   'must_keep_factor',
   'audited_balances',
   'balances_of_facts',

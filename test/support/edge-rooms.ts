@@ -109,6 +109,8 @@ export class Rooms {
   /** What the store answers that it did not keep. */
   instructionsNotKept: readonly InstructionNotKept[] = [];
   localKeysNotKept: readonly string[] = [];
+  /** The only identity that the store takes anything of. */
+  pinned: string | null = null;
 
   constructor() {
     this.rooms = this.#create();
@@ -145,7 +147,7 @@ export class Rooms {
   async connect(accountId: AccountId, edge: TestEdge): Promise<Joined | Refusal> {
     const connection = new TestConnection();
     const joined = await this.rooms.join(
-      { accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' },
+      { accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod', publicKey: 'key' },
       connection,
     );
     if (isRefusal(joined)) return joined;
@@ -172,17 +174,23 @@ export class Rooms {
     }
   }
 
+  #isForeign(identity: string | null | undefined): boolean {
+    return this.pinned !== null && identity !== this.pinned;
+  }
+
   #create(): EdgeRooms {
     const store = {
       saveSessions: async (rows: readonly SessionRow[]) => void rows.forEach((row) => this.saved.set(row.id, row)),
       openSessions: async () => [...this.saved.values()].filter(({ endedAtMs }) => endedAtMs === null),
-      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => {
+      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[], identity?: string | null) => {
+        if (this.#isForeign(identity)) return 'not_pinned' as const;
         const kept = records.filter(({ id }) => !this.localKeysNotKept.includes(id));
         this.localKeys.set(accountId, [...(this.localKeys.get(accountId) ?? []), ...kept]);
         return this.localKeysNotKept;
       },
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
-      saveKeySet: async (accountId: AccountId, set: KeySetRecord) => {
+      saveKeySet: async (accountId: AccountId, set: KeySetRecord, identity?: string | null) => {
+        if (this.#isForeign(identity)) return 'not_pinned' as const;
         const name = `${accountId} ${set.replica}`,
           isNew = (this.keySets.get(name)?.version ?? 0) < set.version;
         if (isNew) this.keySets.set(name, set);
@@ -190,7 +198,12 @@ export class Rooms {
       },
       keySets: async (accountId: AccountId) =>
         [...this.keySets].flatMap(([name, set]) => (name.startsWith(`${accountId} `) ? [set] : [])),
-      saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
+      saveInstructions: async (
+        accountId: AccountId,
+        records: readonly InstructionRecord[],
+        identity?: string | null,
+      ) => {
+        if (this.#isForeign(identity)) return 'not_pinned' as const;
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
         return this.instructionsNotKept;
       },

@@ -182,6 +182,22 @@ test('payments I5, T9: in a sandbox, where money costs nothing, a letter goes to
   t.is((await cloud.database.owner`select from letter where recipient = ${stranger}`).length, 0);
 });
 
+test('console A49: an invoice whose payer a wipe took away stays, and is sent to nobody: CONFLICT wiped', async (t) => {
+  const { paid, ask, resend, sandbox } = await shop();
+  const { invoice } = await paid();
+  const letters = () => cloud.database.owner`select from letter where facts ->> 'invoiceId' = ${invoice.id}`;
+  const before = (await letters()).length;
+  await cloud.database.owner.begin(async (sql) => {
+    await sql`select set_config('flock.wipe', ${sandbox.accountId}, true)`;
+    await sql`update invoice set customer_email = '', customer_name = null where id = ${invoice.id}`;
+    await sql`select write_invoice_letter(${sandbox.accountId}, ${invoice.id}, 'ltr_x', 'sealed', now())`;
+  });
+  t.is((await letters()).length, before);
+  t.like((await resend(invoice.id)).json.error, { code: 'CONFLICT', details: { reason: 'wiped' } });
+  const { data } = (await ask('GET', `${INVOICES}/${invoice.id}`)).json;
+  t.like(data, { number: invoice.number, amountPaid: '25', customerEmail: '', customerName: null });
+});
+
 test('payments I6, S20, T11: who may resend, and how often tokens are guessed', async (t) => {
   const { paid, id: organizationId, sandbox, ask } = await shop();
   const { invoice } = await paid();

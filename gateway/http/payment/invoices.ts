@@ -82,6 +82,7 @@ export function invoiceHandlers(
         { id } = asked.params;
       const row = await reads.invoice(accountId, id);
       if (row === null) return unknownIn(asked, 'invoice', id);
+      if (row.customerEmail === '') return refuse('CONFLICT', { reason: 'wiped' });
       const token = newInvoiceToken(),
         letterId = newLetterId();
       const reply = {

@@ -4,13 +4,13 @@
 -- Console A49.
 --   holding ▶ (counted)      pool_address ▶ edge_instruction ▶ local_key ▶ local_key_set ▶ edge_session ▶ idempotency
 --   ▶ upload_chunk ▶ scan_row ▶ scan_reference ▶ import_issue ▶ import_row ▶ address_gap ▶ address ▶ withdrawal
---   ▶ deposit ▶ event ▶ holding, once more: what came since ▶ done
+--   ▶ deposit ▶ payment ▶ invoice ▶ event ▶ holding, once more: what came since ▶ done
 create or replace function wipe_step(of_account text, most int) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   steps constant text[] := '{pool_address,edge_instruction,local_key,local_key_set,edge_session,idempotency,'
-    'upload_chunk,scan_row,scan_reference,import_issue,import_row,address_gap,address,withdrawal,deposit,event,'
-    'holding,done}';
+    'upload_chunk,scan_row,scan_reference,import_issue,import_row,address_gap,address,withdrawal,deposit,payment,'
+    'invoice,event,holding,done}';
   w wipe;
   last text;
   gone bigint;
@@ -133,6 +133,26 @@ begin
       ), forgotten as (
         update deposit d set user_ref = null, tag = null from piece p
          where d.account_id = of_account and d.id = p.id and (d.user_ref is not null or d.tag is not null)
+      )
+      select max(p.id), count(*) into last, gone from piece p;
+    when 'payment' then
+      -- Payers. A later version: a decision that read them before is made again, on what is left.
+      with piece as materialized (
+        select p.id from payment p where p.account_id = of_account and p.id > w.after order by p.id limit most
+      ), forgotten as (
+        update payment t set customer_email = null, customer_name = null, payer_key = null, client_key = null,
+            version = t.version + 1 from piece p
+         where t.account_id = of_account and t.id = p.id
+           and num_nonnulls(t.customer_email, t.customer_name, t.payer_key, t.client_key) > 0
+      )
+      select max(p.id), count(*) into last, gone from piece p;
+    when 'invoice' then
+      -- Number, amounts and seller are the books'; nobody is written to any more (write_invoice_letter).
+      with piece as materialized (
+        select i.id from invoice i where i.account_id = of_account and i.id > w.after order by i.id limit most
+      ), forgotten as (
+        update invoice i set customer_email = '', customer_name = null from piece p
+         where i.account_id = of_account and i.id = p.id and (i.customer_email <> '' or i.customer_name is not null)
       )
       select max(p.id), count(*) into last, gone from piece p;
     when 'event' then

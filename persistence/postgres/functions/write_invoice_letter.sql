@@ -1,4 +1,4 @@
--- The letter of an invoice to its payer. In a sandbox money costs nothing and everybody may make some: there a letter
+-- The letter of an invoice to its payer, whose address a wipe takes away. In a sandbox money costs nothing and everybody may make some: there a letter
 -- goes to members of the organization alone (payments I5, T10).
 create or replace function write_invoice_letter(of_account text, of_invoice text, letter_id text, sealed text,
   at timestamptz) returns void
@@ -13,7 +13,7 @@ language sql set search_path = flock, pg_temp as $$
       from invoice i
       join payment p on p.account_id = i.account_id and p.id = i.payment_id
       join account a on a.account_id = i.account_id
-     where i.account_id = of_account and i.id = of_invoice
+     where i.account_id = of_account and i.id = of_invoice and i.customer_email <> ''
        and (a.environment = 'live' or exists (
              select from membership m join console_user u on u.id = m.user_id
               where m.organization_id = a.organization_id and u.email = lower(i.customer_email)))

@@ -9,10 +9,13 @@ import type { AccountCommand, AccountEvent } from '../../../model/account/capabi
 import type { Accounts } from '../../../model/ports/accounts.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
+import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
 import { pushedPool } from '../../support/account.ts';
 import { newEvmKey } from '../../support/gateway.ts';
+import { invoiceRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   addressRow,
@@ -105,9 +108,30 @@ async function used() {
     values (${newId('key', NOW_MS)}, ${live}, ${organizationId}, 'live', ${PRIVATE}, ${live}, 'flk', now())`;
   await database.owner`insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
     values (${live}, 'ek_1', 'live', 'h', ${PRIVATE}, 'loc', now(), 's')`;
+  await paid(live, rows[0]!);
   await scanned(live);
   await must(live, { type: 'schedule_wipe', id: newId('wip', NOW_MS), byUser: userId });
   return { live, organizationId, userId, rows, sync };
+}
+
+/** Payments of payers who left their names, one with an invoice. */
+async function paid(accountId: AccountId, address: AddressRow): Promise<void> {
+  const link = linkRow(accountId, { collectEmail: true });
+  const payer = {
+    customerEmail: `${PRIVATE}@example.com`,
+    customerName: PRIVATE,
+    clientKey: PRIVATE,
+  };
+  await write(stores, accountId, [{ table: 'payment_link', row: link }]);
+  for (let n = 0; n <= STEP_ROWS; n += 1) {
+    const invoiceId = n === 0 ? newId('inv', NOW_MS) : null;
+    const numbered = { invoiceId, invoiceNumber: invoiceId === null ? null : 'INV-2026-000001' };
+    const row = paymentRow(link, address, { ...payer, payerKey: `${PRIVATE}-${n}`, ...numbered });
+    await write(stores, accountId, [{ table: 'payment', row }]);
+    if (invoiceId === null) continue;
+    const invoice = { ...invoiceRow(link, row), customerEmail: payer.customerEmail, customerName: PRIVATE };
+    await write(stores, accountId, [{ table: 'invoice', row: invoice }]);
+  }
 }
 
 /** A scan below an extended key, under way. */
@@ -141,6 +165,8 @@ async function leftOf(accountId: AccountId): Promise<string> {
     'addresses', (select jsonb_agg(jsonb_build_array(user_ref, tag, label, status, wiped)) from address where account_id = ${accountId}),
     'deposits', (select jsonb_agg(jsonb_build_array(user_ref, tag, amount, status)) from deposit where account_id = ${accountId}),
     'withdrawals', (select jsonb_agg(jsonb_build_array(user_ref, tag, amount, status)) from withdrawal where account_id = ${accountId}),
+    'payments', (select jsonb_agg(jsonb_build_array(customer_email, customer_name, payer_key, client_key, due, status)) from payment where account_id = ${accountId}),
+    'invoices', (select jsonb_agg(jsonb_build_array(customer_email, customer_name, number, paid, seller_name)) from invoice where account_id = ${accountId}),
     'entries', (select count(*) from ledger_entry where account_id = ${accountId}),
     'publications', (select count(*) from publication where account_id = ${accountId}),
     'registry', (select count(*) from address_registry where account_id = ${accountId}),
@@ -197,6 +223,8 @@ test.serial(
     t.is(await stores.identity.apiKeyByHash(live), null, 'its edges are answered 401');
     t.deepEqual([left['scans'], left['scanned']], [[['cancelled', []]], 0]);
     t.deepEqual(left['webhooks'], [['', [], '', 'deleted']]);
+    t.deepEqual(left['payments'], Array(STEP_ROWS + 1).fill([null, null, null, null, 1_000, 'expired']));
+    t.deepEqual(left['invoices'], [['', null, 1, 1_000, 'Ada & Co']], 'number, sum and seller are the books’');
     t.deepEqual(left['letters'], ['wipe_done', 'wipe_scheduled', 'wipe_soon']);
     const { state } = (await stores.accounts.load(live))!;
     t.like(state, { enrolment: null, activeAddresses: 0, wipe: null });
@@ -336,6 +364,10 @@ test.serial(
       'address_immutable',
       () => owner`update address set user_ref = null, tag = null where id = ${rows[0]!.id}`,
     );
+    await refusedAs(
+      'invoice_append_only',
+      () => owner`update invoice set customer_email = '', customer_name = null where account_id = ${live}`,
+    );
     await refusedAs('event_append_only', () => owner`update event set body = '{}' where account_id = ${live}`);
     t.is(await stores.wipes.step(live, 1_000), false);
     t.like(
@@ -445,5 +477,46 @@ test.serial(
     await begun('31 seconds');
     await wipeRound(partsAt(DUE_MS), { signal: NEVER });
     t.like(await stores.wipes.newest(live), { status: 'done' });
+  },
+);
+
+test.serial(
+  'console A49, §5.7: what an edge whose identity is not the pinned one sends is not kept: of a former identity, and of an account that was wiped',
+  async (t) => {
+    const { live, rows, sync } = await used();
+    const { edge } = stores;
+    const sent = withdrawalRow(rows[1]!, { amount: 2n, status: 'expired' });
+    await write(stores, live, [{ table: 'withdrawal', row: sent }]);
+    const key = (): LocalKeyRecord => ({
+      ...{ id: newId('ek', NOW_MS), environment: 'live' as const, hash: 'a'.repeat(64), label: 'app', prefix: 'loc' },
+      ...{ createdAtMs: NOW_MS, revokedAtMs: null, signature: 'b'.repeat(128) },
+    });
+    const set = { replica: `rep_${'a'.repeat(26)}`, version: 1, covers: [] } as unknown as KeySetRecord;
+    const record = { transactionId: sent.id, askedAtMs: NOW_MS } as InstructionRecord;
+    const session = {
+      ...{ id: newId('ses', NOW_MS), accountId: live, role: 'leader' as const, edgeVersion: '1.0.0', podHint: 'pod' },
+      ...{ liveness: 'live' as const, leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 0, outboxPoisoned: false },
+      ...{ lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null },
+    };
+    const sentBy = async (identity: string) => {
+      await edge.saveSessions([{ ...session, identity }]);
+      return [
+        await edge.saveLocalKeys(live, [key()], identity),
+        await edge.saveKeySet(live, set, identity),
+        await edge.saveInstructions(live, [record], identity),
+        (await edge.sessions(live)).length,
+        (await edge.localKeys(live)).length,
+        (await edge.keySets(live)).length,
+        (await edge.instruction(live, sent.id)) !== null,
+      ];
+    };
+    const none = ['not_pinned', 'not_pinned', 'not_pinned', 0];
+    t.deepEqual(await sentBy('f'.repeat(64)), [...none, 1, 0, false], 'another identity');
+    t.deepEqual(await sentBy(sync.publicKey), [[], 'kept', [], 1, 2, 1, true]);
+    await wipeRound(partsAt(DUE_MS), { signal: NEVER });
+    t.like(await stores.wipes.newest(live), { status: 'done' });
+    t.deepEqual(await sentBy(sync.publicKey), [...none, 0, 0, false], 'a stream that closed late');
+    await edge.saveSessions([{ ...session, identity: sync.publicKey, endedAtMs: NOW_MS + 1 }]);
+    t.deepEqual(await edge.sessions(live), [], 'its end');
   },
 );

@@ -372,6 +372,25 @@ test('a local key for which the account has no room is refused and told to nobod
   t.deepEqual(leader.connection.of('keys'), [{ records: [kept] }]);
 });
 
+test('§5.7, console A49: a stream whose identity is pinned no more is told so and closed; nothing of it is passed on', async (t) => {
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    former = await node.edge(account);
+  const key = { id: newId('ek', 1), environment: environmentOf(account) } as LocalKeyRecord,
+    set = { environment: environmentOf(account), replica: 'rep_a', version: 1 } as never,
+    record = { transactionId: newId('txn', 1), environment: environmentOf(account) } as never;
+  node.pinned = 'another';
+  const refused = { ok: false, code: 'UNAUTHORIZED', details: { reason: 'identity_not_pinned' } };
+  t.deepEqual(await former.joined.localKeys([key]), refused);
+  t.deepEqual(await former.joined.keySet(set), refused);
+  t.deepEqual(await former.joined.instructions([record]), refused);
+  t.is(former.connection.closedWith, 'UNAUTHORIZED');
+  for (const frame of ['keys', 'key_set', 'instructions']) t.deepEqual(leader.connection.of(frame), []);
+  node.pinned = 'key';
+  t.deepEqual(await leader.joined.localKeys([key]), { ok: true });
+});
+
 test('a stream whose account takes a while to answer is in the room that the node knows, however long that takes', async (t) => {
   const node = await opened(),
     account = node.add();
