@@ -1,5 +1,5 @@
--- The letter of an invoice to its payer, whose address a wipe takes away. In a sandbox money costs nothing and everybody may make some: there a letter
--- goes to members of the organization alone (payments I5, T10).
+-- The letter of an invoice to its payer, whose address a wipe takes away. In a sandbox money costs nothing and
+-- everybody may make some: there a letter goes to members of the organization alone (payments I5, T10).
 create or replace function write_invoice_letter(of_account text, of_invoice text, letter_id text, sealed text,
   at timestamptz) returns void
 language sql set search_path = flock, pg_temp as $$
