@@ -1,4 +1,5 @@
 /** Batches whose addresses another account claims, as administrators see them. Migration M-I7. */
+import type { AuditRecord } from '../rows/audit.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { ReviewState } from '../../protocol/migration/words.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -39,8 +40,8 @@ export interface ConflictStore {
   review(id: string): Promise<ImportReview | null>;
   /** Rows of a review behind one, in the order of the file. */
   claims(id: string, after: number, limit: number): Promise<ClaimedRow[]>;
-  /** False where it is not open, or its batch is no conflict any more. */
-  decide(id: string, decision: 'dropped' | 'refused', by: string): Promise<boolean>;
+  /** With its entry of the audit log. False where it is not open, or its batch is no conflict any more. */
+  decide(id: string, decision: 'dropped' | 'refused', by: string, audit?: AuditRecord): Promise<boolean>;
   /** The oldest open review of an account with at least `most` reviews since a moment; null otherwise. */
   waiting(accountId: AccountId, sinceMs: number, most: number): Promise<string | null>;
 }

@@ -83,8 +83,9 @@ export interface BatchChange {
   readonly dryRunId?: string;
   readonly report?: ImportReport;
   readonly adopting?: number;
-  /** Only of this run. */
+  /** Only of this run, or of this attempt. */
   readonly run?: string;
+  readonly attempt?: number;
 }
 
 /** An address of a project, for its list. */
@@ -141,10 +142,18 @@ export interface ImportStore {
     limit: { readonly sinceMs: number; readonly most: number },
   ): Promise<'begun' | 'waits' | 'not'>;
   moveBatch(accountId: AccountId, id: string, from: readonly BatchState[], change: BatchChange): Promise<boolean>;
-  /** Rows and issues of before go. */
-  clearStaged(accountId: AccountId, id: string): Promise<void>;
-  stage(accountId: AccountId, id: string, rows: readonly StagedRow[]): Promise<void>;
-  report(accountId: AccountId, id: string, issues: readonly Issue[]): Promise<void>;
+  /**
+   * The file is read anew in its run: rows and issues of before go, and an earlier attempt writes none any more. The
+   * number of the attempt; null where the run is over.
+   */
+  beginAttempt(accountId: AccountId, id: string, run: string): Promise<number | null>;
+  /** Also a sign of life, with nothing to write. False where another attempt began, or the run is over. */
+  stage(
+    accountId: AccountId,
+    id: string,
+    attempt: number,
+    read: { readonly rows: readonly StagedRow[]; readonly issues: readonly Issue[] },
+  ): Promise<boolean>;
   issues(accountId: AccountId, id: string, after: number, limit: number): Promise<Issue[]>;
   /** Looks for repetitions and claims among `most` rows behind one; the last of them, null at the end. */
   checkClaims(
@@ -154,7 +163,7 @@ export interface ImportStore {
     most: number,
   ): Promise<{ lastN: number | null; codes: Readonly<Record<string, number>> }>;
   /** Adds what was passed over to the issues, `most` rows of it. */
-  reportSkips(accountId: AccountId, id: string, most: number): Promise<void>;
+  reportSkips(accountId: AccountId, id: string, attempt: number, most: number): Promise<void>;
   /** Rows that are adopted, by chain and what their path begins with. */
   staged(accountId: AccountId, id: string): Promise<{ chain: Chain; origin: string; rows: number }[]>;
   fill(accountId: AccountId, id: string, most: number): Promise<'filling' | 'filled' | 'conflict' | 'gone'>;

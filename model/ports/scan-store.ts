@@ -1,5 +1,6 @@
 /** Scans for used addresses below the keys of a source. Migration M-D1–M-D10. */
 import type { AccountId } from '../../protocol/ids.ts';
+import type { AuditNote } from '../rows/audit.ts';
 import type { Evidence, ScanEnd, ScanReview, ScanState } from '../../protocol/migration/words.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { ScriptType } from '../../chains/btc/derive.ts';
@@ -135,7 +136,7 @@ export interface ScanStore {
    * Decides on a limit. What stopped at the old one goes on from there. 'none_waits': it was decided on, the scan ended
    * by itself, or another one of its keys runs.
    */
-  review(id: string, review: 'approved' | 'declined'): Promise<Scan | 'none_waits' | 'unknown'>;
+  review(id: string, review: 'approved' | 'declined', audit?: AuditNote): Promise<Scan | 'none_waits' | 'unknown'>;
   /** Forgets scans that ended before, unless a batch was made of them; how many rows went. At least 90 days. */
   forget(olderThanMs: number): Promise<number>;
 }

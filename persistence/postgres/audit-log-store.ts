@@ -18,6 +18,11 @@ const DAYS = Object.fromEntries(TIERS.map((tier) => [tier, TIER_TERMS[tier].audi
 export const recordingOf = (sql: Sql, ...records: (AuditRecord | undefined)[]): Fragment =>
   sql`record_audit(${JSON.stringify(records.filter((record) => record !== undefined))}::text::jsonb)`;
 
+/** The same in the log of the organization of an account, which a statement knows. */
+export const recordingInAccount = (sql: Sql, account: Fragment, note: AuditNote): Fragment =>
+  sql`record_audit(jsonb_build_array(${JSON.stringify(note)}::text::jsonb || jsonb_build_object(
+        'organizationId', split_part(${account}, '_', 1) || '_' || split_part(${account}, '_', 2))))`;
+
 /** The same in the log of every organization of a user. */
 export const recordingOfUser = (sql: Sql, userId: string, note: AuditNote): Fragment =>
   sql`record_audit_of_user(${userId}, ${JSON.stringify(note)}::text::jsonb)`;

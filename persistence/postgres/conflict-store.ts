@@ -1,5 +1,6 @@
 /** Reviews of conflicts over PostgreSQL. They are opened by the schema when a batch becomes `conflict`. */
 import type { ClaimedRow, ConflictStore, ImportReview } from '../../model/ports/conflict-store.ts';
+import { recordingOf } from './audit-log-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -23,8 +24,10 @@ export function createConflictStore(sql: Sql): ConflictStore {
       const rows = await sql<Columns[]>`select * from claims_of_review(${id}, ${after}::int, ${limit}::int)`;
       return rows.map((row) => ({ ...row, claimedAtMs: row['claimedAt'] }) as unknown as ClaimedRow);
     },
-    async decide(id, decision, by) {
-      const [row] = await sql<{ done: boolean }[]>`select decide_import_review(${id}, ${decision}, ${by}) as done`;
+    async decide(id, decision, by, audit) {
+      const [row] = await sql<{ done: boolean }[]>`
+        select d.done, case when d.done then ${recordingOf(sql, audit)} end
+          from (select decide_import_review(${id}, ${decision}, ${by}) as done offset 0) d`;
       return row!.done;
     },
     async waiting(accountId, sinceMs, most) {

@@ -86,18 +86,15 @@ function batches(
 
 function staged(
   sql: Sql,
-): Pick<ImportStore, 'clearStaged' | 'stage' | 'report' | 'reportSkips' | 'issues' | 'checkClaims' | 'staged'> {
+): Pick<ImportStore, 'beginAttempt' | 'stage' | 'reportSkips' | 'issues' | 'checkClaims' | 'staged'> {
   return {
-    async clearStaged(accountId, id) {
-      await sql`
-        with gone as (delete from import_issue i where i.account_id = ${accountId} and i.batch_id = ${id})
-        delete from import_row r where r.account_id = ${accountId} and r.batch_id = ${id}`;
+    async beginAttempt(accountId, id, run) {
+      const [row] = await sql<{ attempt: number | null }[]>`
+        select begin_import_attempt(${accountId}, ${id}, ${run}) as attempt`;
+      return row!.attempt;
     },
-    async stage(accountId, id, rows) {
-      if (rows.length === 0) return;
-      const values = rows.map((row) => ({
-        account_id: accountId,
-        batch_id: id,
+    async stage(accountId, id, attempt, { rows, issues }) {
+      const staged = rows.map((row) => ({
         n: row.n,
         line: row.line,
         chain: row.chain,
@@ -110,41 +107,26 @@ function staged(
         label: row.label,
         address_id: row.addressId,
       }));
+      const found = issues.map((issue) => ({ ...issue, col: issue.column }));
       failpoint('stage.before');
-      await sql`
-        insert into import_row (account_id, batch_id, n, line, chain, family, address, address_key, derivation_path,
-            user_ref, tag, label, address_id)
-          select r.* from jsonb_to_recordset(${sql.json(values as never)}) r(account_id text, batch_id text, n int,
-            line int, chain text, family text, address text, address_key uuid, derivation_path text, user_ref text,
-            tag text, label text, address_id text)
-        on conflict do nothing`;
+      const [row] = await sql<{ isNewest: boolean }[]>`
+        select stage_import(${accountId}, ${id}, ${attempt}::int, ${sql.json(staged as never)},
+               ${sql.json(found as never)}) as is_newest`;
       failpoint('stage.after');
+      return row!.isNewest;
     },
-    async report(accountId, id, issues) {
-      if (issues.length === 0) return;
-      const values = issues.map((issue) => ({ ...issue, col: issue.column }));
-      await sql`
-        insert into import_issue (account_id, batch_id, n, phase, severity, code, line, col, field, message)
-          select ${accountId}, ${id}, r.* from jsonb_to_recordset(${sql.json(values as never)}) r(n int, phase text,
-            severity text, code text, line int, col int, field text, message text)
-        on conflict do nothing`;
-    },
-    async reportSkips(accountId, id, most) {
-      await sql`
-        insert into import_issue (account_id, batch_id, n, phase, severity, code, line, message)
-          select ${accountId}, ${id}, 20000 + row_number() over (order by r.n), 'uniqueness',
-                 case r.skip when 'duplicate_differs' then 'error' else 'skip' end, r.skip, r.line,
-                 case r.skip when 'already_in_account' then 'the account has it' else 'the file has it before' end
-            from (
-              select o.n, o.skip, o.line from import_row o
-               where o.account_id = ${accountId} and o.batch_id = ${id} and o.skip not in ('ADDRESS_CONFLICT', 'dropped_by_review')
-               order by o.n limit ${most}::int) r
-        on conflict do nothing`;
+    async reportSkips(accountId, id, attempt, most) {
+      await sql`select report_skips(${accountId}, ${id}, ${attempt}::int, ${most}::int)`;
     },
     async issues(accountId, id, after, limit) {
       const rows = await sql<Columns[]>`
-        select n, phase, severity, code, line, col as column, field, message from import_issue
-         where account_id = ${accountId} and batch_id = ${id} and n > ${after}::int order by n limit ${limit}::int`;
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select n, phase, severity, code, line, col as column, field, message from import_issue
+           where account_id = t.account and batch_id = ${id} and n > ${after}::int order by n limit ${limit}::int`,
+        )} order by v.n`;
       return rows.map((row) => ({ ...row }) as unknown as Issue);
     },
     async checkClaims(accountId, id, after, most) {
@@ -154,10 +136,15 @@ function staged(
     },
     async staged(accountId, id) {
       const rows = await sql<Columns[]>`
-        select r.chain, case when r.derivation_path like 'm/%' then 'm' else substr(r.derivation_path, 2, 16) end as origin,
-               count(*) as rows
-          from import_row r
-         where r.account_id = ${accountId} and r.batch_id = ${id} and r.skip is null group by 1, 2`;
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select r.chain, case when r.derivation_path like 'm/%' then 'm' else substr(r.derivation_path, 2, 16) end as origin,
+                 count(*) as rows
+            from import_row r
+           where r.account_id = t.account and r.batch_id = ${id} and r.skip is null group by 1, 2`,
+        )}`;
       return rows.map(({ chain, origin, rows: count }) => ({ chain, origin, rows: Number(count) })) as Awaited<
         ReturnType<ImportStore['staged']>
       >;
@@ -256,9 +243,14 @@ function watched(
     },
     async stagedRow(accountId, batchId, address) {
       const [row] = await sql<{ address: string; addressKey: string }[]>`
-        select r.address, r.address_key from import_row r
-         where r.account_id = ${accountId} and r.batch_id = ${batchId}
-           and (${address}::text is null or r.address = ${address}::text) order by r.n limit 1`;
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select r.address, r.address_key from import_row r
+           where r.account_id = t.account and r.batch_id = ${batchId}
+             and (${address}::text is null or r.address = ${address}::text) order by r.n limit 1`,
+        )}`;
       return row ?? null;
     },
     async simulateClaim(accountId, addressKey) {

@@ -1,5 +1,6 @@
 /** Scans over PostgreSQL: each write is one statement. Migration M-D1–M-D10. */
 import type { FoundRow, NewScan, Scan, ScanStore } from '../../model/ports/scan-store.ts';
+import { recordingInAccount } from './audit-log-store.ts';
 import type { Columns } from './row-shapes.ts';
 import { constraintOf, type Sql } from './sql.ts';
 
@@ -122,9 +123,9 @@ export function createScanStore(sql: Sql): ScanStore {
          order by id limit ${limit}::int`;
       return rows.map(scanOf);
     },
-    async review(id, review) {
+    async review(id, review, audit) {
       const decided = sql<Columns[]>`
-        update scan s set review = ${review}, slot = case when s.ended_at is null then s.slot end,
+        with decided as (update scan s set review = ${review}, slot = case when s.ended_at is null then s.slot end,
             max_scan = case when ${review} = 'approved' then s.requested_max else s.max_scan end,
             state = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then 'queued' else s.state end,
             ended_at = case when ${review} = 'approved' and s.stopped_by = 'max_scan' then null else s.ended_at end,
@@ -138,7 +139,8 @@ export function createScanStore(sql: Sql): ScanStore {
            and not exists (
              select from scan o where o.account_id = s.account_id and o.project_id = s.project_id and o.id <> s.id
                 and o.key_source_id = s.key_source_id and o.chain = s.chain and o.ended_at is null)
-        returning *`;
+        returning *)
+        select d.*, ${audit === undefined ? sql`null` : recordingInAccount(sql, sql`d.account_id`, audit)} as noted from decided d`;
       const [row] = await decided.catch((error: unknown) => {
         // Another scan of its keys began meanwhile.
         if (constraintOf(error) === 'scan_running_once') return [];

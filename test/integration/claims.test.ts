@@ -212,6 +212,28 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
           select 1 where begin_import_check(${theirs.live}, 'imp_none', 'dry_x', now(), 3) = 'begun'`,
     },
   ],
+  begin_import_attempt: [
+    {
+      name: 'a run that the batch is not in',
+      expected: 'nothing',
+      call: () => database.sql`select 1 where begin_import_attempt(${theirs.live}, 'imp_none', 'dry_x') is not null`,
+    },
+  ],
+  stage_import: [
+    {
+      name: 'rows of an attempt that is not the newest one',
+      expected: 'nothing',
+      call: () =>
+        database.sql`select 1 where stage_import(${theirs.live}, 'imp_none', 1, '[{"n": 1, "line": 1}]', '[]')`,
+    },
+  ],
+  report_skips: [
+    {
+      name: 'issues of a batch that there is none of',
+      expected: 'nothing',
+      call: () => database.sql`select report_skips(${theirs.live}, 'imp_none', 1, 10)`,
+    },
+  ],
   move_import: [
     {
       name: 'a batch that there is none of, to a state that is a commit',

@@ -155,8 +155,6 @@ test.serial('the application role cannot write money but by the posting function
     'edge_session',
     'import_batch',
     'import_catch_up',
-    'import_issue',
-    'import_row',
     'invitation',
     'key_source_pass',
     'letter',

@@ -1360,17 +1360,16 @@ async function validatingOf({ stores, live }: Pick<PlanWorld, 'stores' | 'live'>
 async function importOf({ stores, live }: PlanWorld, rows: number): Promise<[string, string, string]> {
   const { imports } = stores,
     [projectId, id] = await validatingOf({ stores, live });
-  await imports.clearStaged(live, id);
+  const attempt = (await imports.beginAttempt(live, id, `dry_${id}`))!;
   const staged = Array.from({ length: rows }, (_, n) => {
     const { address, addressKey, id: addressId } = issued(live);
     const where = { chain: 'eth' as const, family: 'evm' as const, address, addressKey, derivationPath: '[]' };
     return { n: n + 1, line: n + 1, ...where, userRef: 'u', tag: null, label: null, addressId };
   });
-  await imports.stage(live, id, staged);
   const issue = { n: 1, phase: 'derivation', severity: 'warning', code: 'untraced', line: 1, field: null } as const;
-  await imports.report(live, id, [{ ...issue, column: null, message: 'x' }]);
+  await imports.stage(live, id, attempt, { rows: staged, issues: [{ ...issue, column: null, message: 'x' }] });
   await imports.checkClaims(live, id, 0, 100);
-  await imports.reportSkips(live, id, 100);
+  await imports.reportSkips(live, id, attempt, 100);
   await imports.staged(live, id);
   await imports.issues(live, id, 0, 100);
   await imports.moveBatch(live, id, ['validating'], { state: 'valid', adopting: rows });
@@ -1451,7 +1450,9 @@ const IMPORTS: Record<string, Work> = {
     for (const one of await watch.adoptedBehind(LEDGER, 10))
       await watch.noteAdopted(LEDGER, { ...one, readFrom: one.nextHeight, isDone: true });
     for (const state of ['active', 'observe'])
-      await write(stores, live, [{ table: 'projects_cut_over', row: { id: projectId, state, heights: {} }, key: id }]);
+      await write(stores, live, [
+        { table: 'projects_cut_over', row: { id: projectId, state, heights: { eth: 2 } }, key: id },
+      ]);
     const [, second] = await importOf(world, 20);
     await write(stores, live, [{ table: 'imports_opened', row: { id: second, adopting: 20, at }, key: second }]);
     await write(stores, live, [

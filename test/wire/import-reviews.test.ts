@@ -263,3 +263,19 @@ test('migration M-T3: imports that are checked at once tell no more of other ten
   const again = await post(`/v1/migration/imports/${ids.at(-1)!}/validate`, live);
   t.like(again.json.error, { code: again.json.error.details?.state === 'conflict' ? 'IMPORT_NOT_READY' : 'CONFLICT' });
 });
+
+test('migration M-I7: a decision is not there without its entry of the audit log, and the other way round', async (t) => {
+  const { id, reviewId } = await inConflict(addresses(1), addresses(1));
+  const staff = await staffOf(),
+    { owner } = cloud.database;
+  await owner.unsafe(`
+    create trigger no_entry before insert on flock.audit_entry for each row
+      when (new.text like '%${reviewId}%') execute function flock.refuse('no_entry')`);
+  const refused = await staff.call('resolveImportConflict', { params: { reviewId }, body: { decision: 'drop_rows' } });
+  t.false(refused.ok === true);
+  t.is((await staff.must('getImportConflict', { params: { reviewId } })).state, 'open');
+  t.is((await owner`select state from flock.import_batch where id = ${id}`)[0]!['state'], 'conflict');
+  await owner`drop trigger no_entry on flock.audit_entry`;
+  await staff.must('resolveImportConflict', { params: { reviewId }, body: { decision: 'drop_rows' } });
+  t.is((await owner`select from flock.audit_entry where target = ${reviewId}`).length, 1);
+});

@@ -1,9 +1,10 @@
 /** Imports over the wire, from file to cutover and back. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { createWatchStore } from '../../persistence/postgres/watch-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { createImportStore } from '../../persistence/postgres/import-store.ts';
 import { eventually, codeOf, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 
@@ -541,4 +542,71 @@ test('migration M-I16: rows that were validated 90 days ago and not committed go
   const again = await validate(sandbox, old);
   t.like(again, { state: 'valid', adoptable: 3 });
   t.is((await ok(commit(sandbox, old, again['dryRunId']) as never))['state'], 'committed');
+});
+
+test('migration M-I3, M-I13: who was taken for dead while it read a file writes nothing any more: no row, no end, and erases nothing', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const list = addresses(3);
+  const id = await batch(sandbox, await project(sandbox), csvOf(list));
+  const report = await validate(sandbox, id);
+  const { owner, sql } = cloud.database,
+    imports = createImportStore(sql),
+    accountId = sandbox.accountId as never;
+  const rowsOf = async () => (await owner`select n from flock.import_row where batch_id = ${id} order by n`).length;
+  await owner`
+    update import_batch set state = 'validating', worked_until = now() + interval '1 hour' where id = ${id}`;
+  const run = report['dryRunId'] as string;
+  const first = (await imports.beginAttempt(accountId, id, run))!;
+  t.is(await rowsOf(), 0);
+  const row = (n: number) => ({
+    ...{ n, line: n, chain: 'eth' as const, family: 'evm' as const, address: list[n - 1]!, derivationPath: '[]' },
+    ...{ addressKey: randomUUID(), userRef: null, tag: null, label: null, addressId: newId('adr', Date.now()) },
+  });
+  t.true(await imports.stage(accountId, id, first, { rows: [row(1)], issues: [] }));
+  const second = (await imports.beginAttempt(accountId, id, run))!;
+  t.is(second, first + 1);
+  t.is(await rowsOf(), 0, 'the newer one begins anew');
+  t.true(await imports.stage(accountId, id, second, { rows: [row(1), row(2)], issues: [] }));
+  t.false(await imports.stage(accountId, id, first, { rows: [row(3)], issues: [] }), 'silent for too long');
+  t.false(await imports.moveBatch(accountId, id, ['validating'], { state: 'valid', adopting: 3, run, attempt: first }));
+  t.is(await rowsOf(), 2);
+  t.true(await imports.moveBatch(accountId, id, ['validating'], { state: 'valid', adopting: 2, run, attempt: second }));
+  // Its run is over: who comes now finds rows that may be at a commit.
+  t.is(await imports.beginAttempt(accountId, id, run), null);
+  t.is(await imports.beginAttempt(accountId, id, 'dry_older'), null);
+  t.is(await rowsOf(), 2);
+});
+
+test('migration M-O5: no cutover while a batch is at its commit; networks that were enabled since get a height too', async (t) => {
+  const mine = await cloud.organization();
+  const { sandbox } = mine,
+    { owner } = cloud.database;
+  const { projectId, id } = await adopted(sandbox, addresses(1));
+  const second = await batch(sandbox, projectId, csvOf(addresses(2)));
+  await validate(sandbox, second);
+  const setTo = (state: string) => owner`
+    update import_batch set state = ${state}, heights = '{"eth": 0}', worked_until = now() + interval '1 hour'
+     where id = ${second}`;
+  await setTo('committing');
+  const token = await cloud.signIn(mine.owner);
+  const cut = (body: object = {}) =>
+    raw(cloud.url, 'POST', `/v1/migration/projects/${projectId}/activate`, {
+      headers: { authorization: `Bearer ${token}`, 'x-environment': 'sandbox', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  t.like((await cut({ totp: codeOf(mine.owner, 1) })).json.error, { code: 'IMPORT_NOT_READY' });
+  t.is((await get('/v1/migration/projects', sandbox)).json.data.content[0].state, 'observe');
+  await owner`update import_batch set worked_until = now() where id = ${second}`;
+  await eventually(
+    'the second batch is open',
+    () => observe(sandbox, projectId),
+    ({ addresses: count, caughtUp }) => count === 3 && caughtUp === true,
+  );
+  await owner`update import_batch set heights = heights - 'base' where id = ${id}`;
+  await owner`delete from import_catch_up where chain = 'base' and batch_id = ${id}`;
+  t.is((await cut()).status, 200);
+  const [kept] = await owner<{ activated: Json }[]>`select activated from migration_project where id = ${projectId}`;
+  t.true('base' in kept!.activated);
+  const log = await owner`select from flock.audit_entry where target = ${projectId} and action = 'activateProject'`;
+  t.is(log.length, 1, 'written with the cutover');
 });

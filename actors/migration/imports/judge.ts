@@ -63,6 +63,8 @@ const USER_REF_CHARS_MAX = 255,
   LABEL_CHARS_MAX = 200;
 /** Own addresses among which a row without a path is looked for. */
 const OWN_INDEXES = 1_000;
+/** The next address that is issued is above the highest own one that was adopted (M-K8). */
+const OWN_INDEX_MAX = 1_999_999_999;
 const RANGE_MAX = 1_000_000;
 /** Chains of which an address without one can be meant: the five EVM networks are one. */
 const GUESSED: readonly Chain[] = ['eth', 'btc', 'tron', 'sol', 'xrp', 'xlm'];
@@ -169,6 +171,10 @@ export class Judge {
     const own = this.#own(chain, address.canonical, claim);
     if (own === 'mismatch')
       return yield finding('derivation', 'path_mismatch', line, 'the path leads to another address', { field: 'path' });
+    if (own !== null && own.change === 0 && own.index > OWN_INDEX_MAX)
+      return yield finding('derivation', 'bad_index', line, 'no index above it would be left to issue', {
+        field: 'path',
+      });
     if (own !== null && own.change === 1 && own.index <= 1)
       return yield finding('derivation', 'own_address', line, 'the gas tank or treasury of the account');
     const origin = own === null ? this.#origin(family, address.canonical, claim) : own.path;

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { chainFailure } from '../../../chains/failure.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
 import type { Heights } from '../../../model/account/migration.ts';
+import type { AuditNote } from '../../../model/rows/audit.ts';
 import type { Accounts } from '../../../model/ports/accounts.ts';
 import type { ChainAccess } from '../../../model/ports/chain-access.ts';
 import type { Batch, ImportStore, Issue, StagedRow } from '../../../model/ports/import-store.ts';
@@ -53,11 +54,15 @@ const SCANNED_AT_ONCE = 1_000;
 const SANDBOX_ROWS_MAX = 100_000;
 const DRY_RUN_MS = 86_400_000;
 const RESUMED_AT_ONCE = 10;
+/** Who is silent for 45 seconds is taken for dead (stage_import). */
+const SIGN_OF_LIFE_MS = 10_000;
 
 export interface Committing {
   readonly dryRunId: string;
   readonly acceptBillingChange: boolean;
   readonly byOwner: boolean;
+  /** Its entry of the audit log. */
+  readonly audit?: AuditNote;
 }
 
 export interface ImportWork {
@@ -65,6 +70,8 @@ export interface ImportWork {
   reserve(batch: Batch, projectState: string, ask: Committing): Promise<Refusal | null>;
   /** A height for each chain that is recorded. Refuses: CHAIN_UNAVAILABLE. */
   heights(accountId: AccountId, chains: readonly Chain[]): Promise<Heights | Refusal>;
+  /** Chains on which addresses of these can be paid: an EVM address stands for all networks that are enabled. */
+  networks(accountId: AccountId, of: readonly Chain[]): Chain[];
 }
 
 async function stateOf({ accounts }: Pick<ResumeDeps, 'accounts'>, accountId: AccountId): Promise<AccountState> {
@@ -78,9 +85,11 @@ export async function validateBatch(deps: ResumeDeps, accountId: AccountId, id: 
   const { imports } = deps;
   const batch = await imports.batch(accountId, id);
   if (batch === null || batch.state !== 'validating' || batch.dryRunId !== run) return;
-  const validation = new Validation(deps, batch, await stateOf(deps, accountId), run);
-  const change = await validation.run();
-  if (change !== null) await imports.moveBatch(accountId, id, ['validating'], { ...change, run });
+  const state = await stateOf(deps, accountId);
+  const attempt = await imports.beginAttempt(accountId, id, run);
+  if (attempt === null) return;
+  const change = await new Validation(deps, batch, state, attempt).run();
+  if (change !== null) await imports.moveBatch(accountId, id, ['validating'], { ...change, run, attempt });
 }
 
 /** What was begun and is at a commit or on its way back is brought to its end. */
@@ -172,6 +181,7 @@ export function createImportWork(deps: ImportWorkDeps): ImportWork {
       if (answer.ok === true) return null;
       return isRefusal(answer) ? answer : refuse('INTERNAL_ERROR');
     },
+    networks: (accountId, of) => networksOf(deps, accountId, of),
     async heights(accountId, chains) {
       const heights: Heights = {};
       for (const chain of chains) {
@@ -234,9 +244,16 @@ async function filled(imports: ImportStore, accountId: AccountId, id: string): P
   }
 }
 
-async function claimsOf(imports: ImportStore, accountId: AccountId, id: string) {
+/** `isAlive` is asked before each page: false ends it. */
+async function claimsOf(
+  imports: ImportStore,
+  accountId: AccountId,
+  id: string,
+  isAlive: () => Promise<boolean> = () => Promise.resolve(true),
+) {
   const codes: Record<string, number> = {};
   for (let after = 0; ;) {
+    if (!(await isAlive())) return { codes };
     const page = await imports.checkClaims(accountId, id, after, CHECKED_AT_ONCE);
     for (const [code, rows] of Object.entries(page.codes)) codes[code] = (codes[code] ?? 0) + Number(rows);
     if (page.lastN === null) return { codes };
@@ -262,7 +279,7 @@ class Validation {
   readonly #deps: ResumeDeps;
   readonly #batch: Batch;
   readonly #state: AccountState;
-  readonly #run: string;
+  readonly #attempt: number;
   readonly #tally = new Tally();
   readonly #judge: Judge;
   readonly #chains = new Set<Chain>();
@@ -270,14 +287,16 @@ class Validation {
   #rows: StagedRow[] = [];
   #issues: Issue[] = [];
   #n = 0;
+  #signedAtMs: number;
   #isLost = false;
   #isOver = false;
 
-  constructor(deps: ResumeDeps, batch: Batch, state: AccountState, run: string) {
+  constructor(deps: ResumeDeps, batch: Batch, state: AccountState, attempt: number) {
     this.#deps = deps;
     this.#batch = batch;
     this.#state = state;
-    this.#run = run;
+    this.#attempt = attempt;
+    this.#signedAtMs = deps.nowMs();
     this.#judge = new Judge({
       environment: environmentOf(batch.accountId),
       chain: batch.chain,
@@ -291,12 +310,12 @@ class Validation {
   async run() {
     const { imports } = this.#deps,
       { accountId, id } = this.#batch;
-    await imports.clearStaged(accountId, id);
     await this.#read();
     await this.#flush();
     if (this.#isLost) return null;
     if (this.#isOver) return { state: 'invalid' as const, report: this.#report(0, {}), adopting: 0 };
-    const { codes } = await claimsOf(imports, accountId, id);
+    const { codes } = await claimsOf(imports, accountId, id, () => this.#isAlive());
+    if (this.#isLost) return null;
     this.#tally.enters('uniqueness', this.#n);
     for (const [code, rows] of Object.entries(codes))
       this.#tally.count(
@@ -305,7 +324,7 @@ class Validation {
         code,
         rows,
       );
-    await imports.reportSkips(accountId, id, ISSUES_MAX);
+    await imports.reportSkips(accountId, id, this.#attempt, ISSUES_MAX);
     const adoptable = this.#tally.passedOf('uniqueness');
     this.#tally.enters('spendability', adoptable);
     const reasons = this.#reasons(await imports.staged(accountId, id));
@@ -396,6 +415,7 @@ class Validation {
     for (const one of found) {
       if (this.#isLost || this.#isOver) return;
       this.#tally.enters('parse', one.kind === 'fault' && one.isWarning ? 0 : 1);
+      if (!(await this.#isAlive())) return;
       if (one.kind === 'fault') {
         const { line, column, field, code, message, isWarning, ends } = one;
         this.#keep({ phase: 'parse', severity: isWarning ? 'warning' : 'error', code, line, column, field, message });
@@ -407,7 +427,9 @@ class Validation {
         await this.#judged(verdict);
         if (this.#isLost || this.#isOver) return;
         judged += 1;
-        if (judged % JUDGED_AT_ONCE === 0) await turn();
+        if (judged % JUDGED_AT_ONCE !== 0) continue;
+        await turn();
+        if (!(await this.#isAlive())) return;
       }
       if (this.#n % JUDGED_AT_ONCE === 0) await turn();
     }
@@ -442,14 +464,20 @@ class Validation {
     if (kept !== null) this.#issues.push(kept);
   }
 
+  /** Writes what was read; it is lost where another attempt began. */
   async #flush(): Promise<void> {
-    const { imports } = this.#deps,
+    const { imports, nowMs } = this.#deps,
       { accountId, id } = this.#batch;
-    await imports.stage(accountId, id, this.#rows);
-    await imports.report(accountId, id, this.#issues);
+    const isNewest = await imports.stage(accountId, id, this.#attempt, { rows: this.#rows, issues: this.#issues });
     this.#rows = [];
     this.#issues = [];
-    // Renews the sign of life of this run, and detects that another run began.
-    this.#isLost = !(await imports.moveBatch(accountId, id, ['validating'], { state: 'validating', run: this.#run }));
+    this.#signedAtMs = nowMs();
+    this.#isLost = !isNewest;
+  }
+
+  /** A sign of life in time, whether or not there are rows: nobody else takes up what goes on. */
+  async #isAlive(): Promise<boolean> {
+    if (Math.abs(this.#deps.nowMs() - this.#signedAtMs) >= SIGN_OF_LIFE_MS) await this.#flush();
+    return !this.#isLost;
   }
 }

@@ -14,7 +14,7 @@ import { stateOf } from '../account-state.ts';
 import { accountOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import { notFresh } from '../organization/second-factor.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { noted } from './noted.ts';
+import { noteOf } from './noted.ts';
 import { pagesOf } from './pages.ts';
 import { projectView } from './projects.ts';
 import { readAgain } from './imports.ts';
@@ -51,7 +51,8 @@ export function cutoverHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (project.state === 'active') return projectView(project);
       if (project.state === 'draft') return refuse('IMPORT_NOT_READY', { state: 'draft' });
       const catchUps = await imports.catchUps(accountId, project.id);
-      const read = [...new Set(catchUps.map(({ chain }) => chain))];
+      // Networks too that were enabled since the commit: what is in their blocks by now was before.
+      const read = work.networks(accountId, [...new Set(catchUps.map(({ chain }) => chain))]);
       await readAgain(deps, accountId, read);
       if ((await imports.catchUps(accountId, project.id)).some(({ isDone }) => !isDone))
         return refuse('IMPORT_NOT_READY', { state: 'observe', reason: 'catching_up' });
@@ -82,14 +83,19 @@ export function cutoverHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     heights: Partial<Record<Chain, number>> | null,
   ): Promise<ReplyOf<'activateProject'> | Refusal> {
     const accountId = accountOf(asked);
-    const answer = await accounts.ask(accountId, { type: 'cut_over', projectId: project.id, state: to, heights });
+    const answer = await accounts.ask(accountId, {
+      type: 'cut_over',
+      projectId: project.id,
+      state: to,
+      heights,
+      ...noteOf(asked, project.id),
+    });
     if (isRefusal(answer)) {
       // Somebody else was first, to the same end.
       const now = await uploads.project(accountId, project.id);
       return now?.state === to ? projectView(now) : answer;
     }
     if (answer.ok !== true) return refuse('INTERNAL_ERROR');
-    await noted(deps, asked, project.id);
     return projectView({ ...project, state: to });
   }
 }

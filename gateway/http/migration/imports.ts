@@ -14,7 +14,7 @@ import { accountOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 import { capacityView } from './detect-case.ts';
-import { noted } from './noted.ts';
+import { noted, noteOf } from './noted.ts';
 import { whileWiped } from './wiped.ts';
 
 type Area =
@@ -178,9 +178,9 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         dryRunId,
         acceptBillingChange,
         byOwner: asked.caller.bearer?.role === 'owner',
+        ...noteOf(asked, id),
       });
       if (no !== null) return no;
-      await noted(deps, asked, id);
       await begun(finishBatch(parts, accountId, id), id);
       const opened = (await imports.batch(accountId, id))!;
       if (opened.state === 'committed') await readAgain(deps, accountId, Object.keys(opened.heights) as Chain[]);
@@ -197,9 +197,9 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         batchId: id,
         adopting,
         becomes: 'rolled_back',
+        ...noteOf(asked, id),
       });
       if (answer.ok !== true) return answer;
-      await noted(deps, asked, id);
       await begun(finishBatch(parts, accountId, id), id);
       return batchView((await imports.batch(accountId, id))!);
     },

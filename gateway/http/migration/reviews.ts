@@ -12,7 +12,7 @@ type Area = 'listImportConflicts' | 'getImportConflict' | 'resolveImportConflict
 
 export function reviewHandlers({
   log,
-  stores: { conflicts, auditLog },
+  stores: { conflicts },
 }: Pick<HandlerDeps, 'log' | 'stores'>): Pick<Handlers, Area> {
   async function reviewOf(
     asked: Pick<Asked<'getImportConflict'>, 'caller' | 'params'>,
@@ -53,12 +53,12 @@ export function reviewHandlers({
       const { id, accountId } = review,
         { decision } = asked.body,
         { userId } = bearerOf(asked);
-      const isDecided = await conflicts.decide(id, decision === 'drop_rows' ? 'dropped' : 'refused', userId);
+      const { note } = asked,
+        record = note === null ? undefined : { ...note, target: id, organizationId: organizationOf(accountId) };
+      const isDecided = await conflicts.decide(id, decision === 'drop_rows' ? 'dropped' : 'refused', userId, record);
       const now = (await conflicts.review(id)) ?? review;
       if (!isDecided)
         return refuse('CONFLICT', { reason: 'state', status: now.state }, `the review is ${now.state}: read it again`);
-      const { note } = asked;
-      if (note !== null) await auditLog.record({ ...note, target: id, organizationId: organizationOf(accountId) });
       log.warn(
         { requestId: asked.requestId, userId, names: [id], status: now.state },
         'an administrator decided on a conflict of an import',

@@ -8,7 +8,6 @@ import type { Catalogue, Token } from '../../../chains/chain.ts';
 import type { Lane, Mapped, NewScan, Scan, ScanPlace } from '../../../model/ports/scan-store.ts';
 import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
-import { organizationOf } from '../../../protocol/ids.ts';
 import { SCAN_SELF_SERVICE_MAX, type ScanWarning } from '../../../protocol/migration/words.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { pageNumberOf, pageOf } from '../../../protocol/page.ts';
@@ -41,7 +40,7 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     chains,
     log,
     nowMs,
-    stores: { uploads, scans, auditLog },
+    stores: { uploads, scans },
   } = deps;
 
   async function scanOf(asked: Pick<Asked<'getScan'>, 'caller' | 'params'>): Promise<Scan | Refusal> {
@@ -55,13 +54,11 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     review: 'approved' | 'declined',
   ): Promise<ReplyOf<'getScan'> | Refusal> {
     const { scanId } = asked.params;
-    const scan = await scans.review(scanId, review);
+    const { note } = asked;
+    const scan = await scans.review(scanId, review, note === null ? undefined : { ...note, target: scanId });
     if (scan === 'unknown') return unknownIn(asked, 'scan', scanId);
     if (scan === 'none_waits')
       return refuse('CONFLICT', { reason: 'state' }, 'no limit of this scan waits, or another scan of its keys runs');
-    const { note } = asked;
-    if (note !== null)
-      await auditLog.record({ ...note, target: scanId, organizationId: organizationOf(scan.accountId) });
     const { userId } = bearerOf(asked);
     log.warn({ requestId: asked.requestId, userId, scanId, status: review }, 'an administrator decided on a scan');
     return viewOf(scan);

@@ -62,9 +62,19 @@ begin
     perform import_moved(found);
   end loop;
   for one in select value from jsonb_array_elements(coalesce(batch -> 'projects_cut_over', '[]')) loop
-    update migration_project p set state = one ->> 'state', activated = coalesce(one -> 'heights', p.activated)
+    update migration_project p set state = one ->> 'state',
+        activated = coalesce(nullif(one -> 'heights', 'null'), p.activated)
      where p.account_id = one ->> 'account_id' and p.id = one ->> 'id'
        and p.state = case one ->> 'state' when 'active' then 'observe' else 'active' end;
     perform import_moved(found);
+    -- Of a batch that opens behind the cutover, or whose blocks are not read again, deposits from before would be
+    -- announced; so would those of a chain without a height (M-O5).
+    perform import_moved(one ->> 'state' <> 'active' or not exists (
+      select from import_batch b
+       where b.account_id = one ->> 'account_id' and b.project_id = one ->> 'id' and (b.state = 'committing'
+         or b.state = 'committed' and (
+           exists (select from import_catch_up c
+                    where c.account_id = b.account_id and c.batch_id = b.id and c.done_at is null)
+           or not coalesce(one -> 'heights', '{}') ?& array(select jsonb_object_keys(b.heights))))));
   end loop;
 end $$;

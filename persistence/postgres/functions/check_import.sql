@@ -8,7 +8,7 @@ language sql security definer set search_path = flock, pg_temp as $$
     select r.n, r.address_key, r.user_ref, r.chain, r.skip from import_row r
      where r.account_id = of_account and r.batch_id = of_batch and r.n > after_n order by r.n limit most
   ), judged as materialized (
-    select p.n, p.skip,
+    select p.n, p.skip, b.filled,
            case when f.n is not null then
                   case when p.user_ref is not null and f.user_ref is not null and p.user_ref <> f.user_ref
                     then 'duplicate_differs'
@@ -20,7 +20,7 @@ language sql security definer set search_path = flock, pg_temp as $$
              select a.user_ref from address a where a.account_id = g.account_id and a.id = g.address_id)
                is distinct from p.user_ref as is_kept
       from page p cross join (
-        select b.drops_claimed from import_batch b where b.account_id = of_account and b.id = of_batch) b
+        select b.drops_claimed, b.filled from import_batch b where b.account_id = of_account and b.id = of_batch) b
       left join lateral (
         select o.n, o.user_ref, o.chain from import_row o
          where o.account_id = of_account and o.batch_id = of_batch and o.address_key = p.address_key and o.n < p.n
@@ -31,6 +31,8 @@ language sql security definer set search_path = flock, pg_temp as $$
   ), written as (
     update import_row r set skip = j.found from judged j
      where r.account_id = of_account and r.batch_id = of_batch and r.n = j.n and j.skip is distinct from j.found
+       -- What is an address by now was not passed over.
+       and j.n > j.filled
   ), counted as (
     select c.code, count(*) as rows from (
       select j.found as code from judged j where j.found is not null

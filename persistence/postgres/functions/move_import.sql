@@ -1,4 +1,5 @@
--- Moves a batch that is not at a commit: from one of some states, and of a run only its own. Returns whether it moved.
+-- Moves a batch that is not at a commit: from one of some states, and of a run, or of an attempt,
+-- only its own. Returns whether it moved.
 -- What is committed moves by append_imports alone.
 create or replace function move_import(of_account text, of_id text, from_states text[], change jsonb) returns boolean
 language sql security definer set search_path = flock, pg_temp as $$
@@ -14,6 +15,7 @@ language sql security definer set search_path = flock, pg_temp as $$
        and b.state in ('created', 'validating', 'valid', 'invalid', 'conflict', 'rolled_back')
        and change ->> 'state' in ('created', 'validating', 'valid', 'invalid', 'conflict')
        and (change ->> 'run' is null or b.dry_run_id = change ->> 'run')
+       and (change ->> 'attempt' is null or b.attempt = (change ->> 'attempt')::int)
     returning b.id
   )
   select exists (select from moved);
