@@ -1,6 +1,7 @@
 -- Writes what an attempt read of a file: rows as they may be adopted, and what was found; renews its sign of life, also
 -- with nothing to write. Returns whether the attempt is still the newest one: else nothing is written.
-create or replace function stage_import(of_account text, of_batch text, of_attempt int, staged jsonb, found_issues jsonb)
+create or replace function stage_import(of_account text, of_batch text, of_attempt int, staged jsonb,
+    found_issues jsonb)
 returns boolean language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   update import_batch b set worked_until = clock_timestamp() + interval '45 seconds'
