@@ -59,6 +59,8 @@ export interface Deployment {
   readonly localApiKey: string;
   /** Superuser's URL of the database, for checkers. */
   readonly databaseUrl: string;
+  /** What both parts were started with, for commands beside them. */
+  readonly settings: Readonly<Record<'cloud' | 'edge', Readonly<Record<string, string>>>>;
   /** Null with one node. */
   readonly fleet: Fleet | null;
   cloud: Child;
@@ -102,7 +104,7 @@ async function addOthers({ addCloud }: Deployment, nodes: number): Promise<void>
 /** Starts everything and waits until both answer. Throws: Error that names the part and what to do. */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, environment, entries = SOURCE_ENTRIES } = options;
-  mkdirSync(join(dataDir, 'edge'), { recursive: true });
+  mkdirSync(join(dataDir, 'edge'), { recursive: true, mode: 0o700 });
   const postgres = options.databaseUrl === undefined ? await ownServer(options) : null;
   let fleet: Fleet | null = null;
   const started: Child[] = [];
@@ -112,7 +114,6 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(serverUrl, options.databaseName);
     if (postgres !== null) await forgetNodes(checkerUrl);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
-    const { phraseFile } = await developerPhrase(dataDir, environment);
     fleet = await fleetOf(options);
     const cloudEnv = {
       DATABASE_URL: databaseUrl,
@@ -130,7 +131,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       API_KEY: environment === 'live' ? record.live.cloudApiKey : record.sandbox.cloudApiKey,
       EDGE_PORT: String(options.edgePort),
       EDGE_DATA_DIR: join(dataDir, 'edge'),
-      MNEMONIC_FILE: phraseFile,
+      MNEMONIC_FILE: (await developerPhrase(dataDir, environment)).phraseFile,
       ...options.edgeEnv,
     };
     const keyFile = join(dataDir, `local-key.${environment}`);
@@ -152,6 +153,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       record,
       localApiKey,
       databaseUrl: checkerUrl,
+      settings: { cloud: cloudEnv, edge: edgeEnv },
       fleet,
       cloud,
       edge,
@@ -183,7 +185,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       async addReplica() {
         const name = `edge-${replicas.length + 2}`,
           directory = join(dataDir, name);
-        mkdirSync(directory, { recursive: true });
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
         const env = { ...edgeEnv, EDGE_PORT: '0', EDGE_DATA_DIR: directory };
         const replica = startChild('edge', entries.edge, env, join(dataDir, `${name}.log`));
         replicas.push(replica);

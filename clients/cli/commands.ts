@@ -57,4 +57,10 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     does: 'delivers an event once more, or posts it to an address; of a time counts deliveries, then replays them',
     run: async (args, flags) => (await import('./events.ts')).replay(args, flags),
   },
+  {
+    words: ['doctor'],
+    usage: 'doctor [--strict]',
+    does: 'looks for what keeps an application from its events; changes nothing',
+    run: async (args, flags) => (await import('./doctor.ts')).doctor(args, flags),
+  },
 ];

@@ -62,6 +62,12 @@ const COMMANDS: readonly Command[] = [
     run: async (args) =>
       (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
   },
+  {
+    words: ['doctor'],
+    usage: 'doctor [--strict]',
+    does: 'looks at what this edge needs, with its own settings; changes nothing',
+    run: async (args, flags) => (await import('./doctor.ts')).doctorCommand(args, process.env, flags),
+  },
 ];
 
 /** Refuses where the process can be opened, and forbids memory dumps. */

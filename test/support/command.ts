@@ -1,6 +1,7 @@
 /** A command line as a process: what it wrote, and the code that it ended with. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { patiently } from './patience.ts';
@@ -67,3 +68,12 @@ export function startCommand(
 }
 
 export const runCommand = (...asked: Parameters<typeof startCommand>): Promise<Ended> => startCommand(...asked).ended;
+
+/** An address where nobody listens. */
+export async function nobodyAt(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}

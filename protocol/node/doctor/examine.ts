@@ -1,0 +1,90 @@
+/**
+ * What a doctor does: asks each check, all at once, each for a bounded time, and says the verdict of all when the last
+ * one has spoken. What could not be looked at is `unknown`, never `ok`. Ecosystem X34.
+ */
+import { findKeyMaterialInFields } from '../key-material.ts';
+
+export const VERDICTS = ['ok', 'warn', 'fail', 'unknown'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What a check saw. No value of a secret is in it. */
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly seen: string;
+  /** One thing to do, with the setting that it is about; null for `ok`. */
+  readonly remedy: string | null;
+}
+
+export interface Check {
+  readonly id: string;
+  /** The page of the documents that has more, with its anchor where it has one. */
+  readonly page: string;
+  /** Reads only. What it throws, and what it does not answer in time, is `unknown`. */
+  look(signal: AbortSignal): Finding | Promise<Finding>;
+}
+
+export interface Examined extends Finding {
+  readonly id: string;
+  readonly page: string;
+}
+
+export interface Examination {
+  readonly verdict: Verdict;
+  readonly checks: readonly Examined[];
+}
+
+/** Milliseconds of one check. */
+export const CHECK_MS = 3_000;
+
+export const ok = (seen: string): Finding => ({ verdict: 'ok', seen, remedy: null });
+export const warn = (seen: string, remedy: string): Finding => ({ verdict: 'warn', seen, remedy });
+export const fail = (seen: string, remedy: string): Finding => ({ verdict: 'fail', seen, remedy });
+export const unknown = (seen: string, remedy: string): Finding => ({ verdict: 'unknown', seen, remedy });
+
+/** A plain reason of an error: its code, else its name. A message may quote what it was given. */
+export function reasonOf(error: unknown): string {
+  const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? reasonOf(cause) : typeof name === 'string' ? name : 'unknown';
+}
+
+/** Asks all checks at once. `checkMs`: how long each may take. */
+export async function examine(checks: readonly Check[], checkMs = CHECK_MS): Promise<Examination> {
+  const examined = await Promise.all(checks.map((check) => lookOnce(check, checkMs)));
+  return { verdict: worstOf(examined), checks: examined };
+}
+
+/** What fails comes before what is not known, and that before a warning. */
+export function worstOf(findings: readonly Pick<Finding, 'verdict'>[]): Verdict {
+  const order: readonly Verdict[] = ['fail', 'unknown', 'warn'];
+  return order.find((one) => findings.some(({ verdict }) => verdict === one)) ?? 'ok';
+}
+
+async function lookOnce({ id, page, look }: Check, checkMs: number): Promise<Examined> {
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding>((resolve) => {
+    timer = setTimeout(() => {
+      ending.abort();
+      resolve(unknown(`no answer within ${checkMs / 1_000} s`, 'look again; if it stays so, look at it by hand'));
+    }, checkMs);
+  });
+  try {
+    const looked = Promise.resolve().then(() => look(ending.signal));
+    return { id, page, ...plain(await Promise.race([looked, late])) };
+  } catch (error) {
+    const seen = `could not look (${reasonOf(error)})`;
+    return { id, page, ...unknown(seen, 'mend what kept it from looking, and look again') };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const SECRET = /(?:flk|loc)_(?:live|test)_[\w-]{8}|whsec_[\w+/]{8}|:\/\/[^\s/@]*:[^\s/@]*@/;
+
+/** The last guard: a finding is made of shapes, and what looks like a secret all the same is not shown. */
+function plain(finding: Finding): Finding {
+  const texts = [finding.seen, finding.remedy ?? ''];
+  const isSecret = texts.some((text) => SECRET.test(text) || findKeyMaterialInFields([{ name: '', text }]) !== null);
+  return isSecret ? { ...finding, seen: 'not shown: what was seen looked like a secret', remedy: null } : finding;
+}
