@@ -3,7 +3,7 @@ import type { SweepSees } from '../../model/account/capabilities.ts';
 import type { SweepCommand, SweepState } from '../../model/account/sweep.ts';
 import type { Capability } from '../account/decision.ts';
 import { sweepFolds } from './evolve.ts';
-import { endJob, moveOperation, retryJob, runPolicy } from './job.ts';
+import { endJob, moveOperation, retryJob, runPolicy, settleJob } from './job.ts';
 import {
   createPolicy,
   deferPolicy,
@@ -28,6 +28,7 @@ export const sweep: Capability<SweepCommand, SweepSees, SweepState> = {
     skip_sweep_run: skipRun,
     note_sweep_policy: notePolicy,
     move_sweep_operation: moveOperation,
+    settle_sweep_job: settleJob,
     end_sweep_job: endJob,
     retry_sweep_job: retryJob,
   },

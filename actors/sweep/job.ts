@@ -67,6 +67,7 @@ export function runPolicy({
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     endedAtMs: null,
+    takenBack: false,
   };
   const taken = operations.slice(0, OPERATIONS_MAX).map(({ reason, ...one }): SweepOperationRow => ({
     ...one,
@@ -122,13 +123,39 @@ export function moveOperation({
     return refuse('CONFLICT', { reason: 'state', status: known.state, operationId: known.id });
   const fields = {
     reason,
-    ...(paid === undefined ? {} : { paid }),
+    ...(paid === undefined ? (known.state === 'CONFIRMED' ? { paid: null } : {}) : { paid }),
     ...(amount === undefined ? {} : { amount }),
     ...(details === undefined ? {} : { details }),
     ...(sweepId === undefined ? {} : { sweepId }),
   };
   const row = moved(known, to, fields, nowMs);
   return accept(row, [{ type: 'sweep_operation_moved', id: row.id, state: to, reason }], [operationWrite(row)]);
+}
+
+/**
+ * What operations of a job came to after a reorg took sweeps of it back. One that ended is not announced again, and
+ * counts no cycle; what failed of it is planned anew. An open one only goes on. S20, S22.
+ */
+export function settleJob({
+  state,
+  command,
+  nowMs,
+}: Deciding<'settle_sweep_job'>): AccountDecision<'settle_sweep_job'> {
+  const { known, outcome } = command;
+  if (!known.takenBack) return accept(known);
+  const ended = known.endedAtMs === null ? known.state : stateOf(outcome);
+  const job: SweepJobRow = {
+    ...known,
+    state: ended,
+    version: known.version + 1,
+    updatedAtMs: Math.max(nowMs, known.updatedAtMs),
+    takenBack: false,
+  };
+  const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
+  const again = policy === undefined || known.endedAtMs === null || outcome.failed === 0 ? null : policy;
+  const { events, rows } =
+    again === null ? { events: [], rows: [] } : policySet({ ...again, ...againLater(again, outcome.left, nowMs) });
+  return accept(job, events, [...rows, jobWrite(job)]);
 }
 
 /** COMPLETED without failures; FAILED where nothing was swept beside them. S16. */

@@ -7,6 +7,7 @@
  *   SIGNING    ─▶ BROADCAST (signed bytes are stored) · SKIPPED · FAILED
  *   SIGNING    ─▶ PLANNED (a setting of the edge has no sweeps of the chain: the build is given back)
  *   BROADCAST  ─▶ CONFIRMED · FAILED
+ *   CONFIRMED  ─▶ BROADCAST (a reorg took its transaction out of the chain) · FAILED (and it is dead by now)
  *   FAILED     ─▶ PLANNED (retry: another attempt, with transactions of its own)
  */
 import type { SweepWrite } from '../../model/account/sweep.ts';
@@ -17,7 +18,7 @@ const ARROWS: Readonly<Record<SweepOperationState, readonly SweepOperationState[
   FUNDING: ['SIGNING', 'SKIPPED', 'FAILED'],
   SIGNING: ['BROADCAST', 'SKIPPED', 'FAILED'],
   BROADCAST: ['CONFIRMED', 'FAILED'],
-  CONFIRMED: [],
+  CONFIRMED: ['BROADCAST', 'FAILED'],
   FAILED: ['PLANNED'],
   SKIPPED: [],
 };

@@ -47,11 +47,12 @@ export interface WorkParts {
 /** One round of a job. Throws: ChainUnavailable: nothing is failed or skipped then, and it is tried again. */
 export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: string): Promise<void> {
   const job = await parts.sweeps.job(accountId, jobId);
-  if (job === null || job.endedAtMs !== null) return;
+  if (job === null || (job.endedAtMs !== null && !job.takenBack)) return;
   const state = await stateOf(parts, accountId),
     binding = await parts.chains.bind(accountId, job.chain);
   if (state === null || isRefusal(binding)) return;
   const settings = JSON.parse(job.settings) as PlanSettings & { enabled: boolean };
+  if (job.takenBack) await reopen(parts, accountId, jobId);
   const before = await parts.sweeps.operations(accountId, jobId),
     open = before.filter(({ state: at }) => !ENDED.has(at)),
     isOpening = open.some(({ state: at }) => at === 'SIGNING' || at === 'BROADCAST'),
@@ -74,12 +75,47 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
   const ended = await parts.sweeps.operations(accountId, jobId);
   if (ended.some(({ state: at }) => !ENDED.has(at)) || !(await settledOf(parts, accountId, ended))) return;
   const all = ended.some(({ paid }) => paid === null) ? await parts.sweeps.operations(accountId, jobId) : ended;
+  if (job.takenBack) {
+    if (await isFollowed(parts, accountId, all))
+      await parts.accounts.ask(accountId, { type: 'settle_sweep_job', known: job, outcome: outcomeOf(all) });
+    return;
+  }
   const token = job.tokenContract === null ? null : (binding.catalogue.get(job.tokenContract) ?? null);
   const { symbol } = assetOf(binding, token);
   await parts.accounts.ask(accountId, { type: 'end_sweep_job', known: job, symbol, outcome: outcomeOf(all) });
 }
 
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
+
+/**
+ * S22: operations that say that they are confirmed, and whose transaction a reorg took out of the chain, wait for it
+ * again. One whose address has another operation open by now waits for that: the sweep keeps all others off meanwhile.
+ */
+async function reopen(parts: WorkParts, accountId: AccountId, jobId: string): Promise<void> {
+  for (const known of await parts.sweeps.operations(accountId, jobId)) {
+    if (known.state !== 'CONFIRMED') continue;
+    const sweep = await parts.reads.withdrawal(accountId, known.sweepId);
+    if (sweep === null || sweep.status === 'confirmed') continue;
+    const move = { type: 'move_sweep_operation', known } as const;
+    if (sweep.status === 'failed')
+      await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: lostBy(sweep) });
+    else if ((await parts.sweeps.openOperation(accountId, known.chain, known.address)) === null)
+      await parts.accounts.ask(accountId, { ...move, to: 'BROADCAST', reason: null });
+  }
+}
+
+/** Whether each operation says what became of its transaction. */
+async function isFollowed(
+  { reads }: WorkParts,
+  accountId: AccountId,
+  all: readonly SweepOperationRow[],
+): Promise<boolean> {
+  for (const { state, sweepId } of all)
+    if (state === 'CONFIRMED' && (await reads.withdrawal(accountId, sweepId))?.status !== 'confirmed') return false;
+  return true;
+}
+
+const lostBy = ({ height }: WithdrawalRow): 'dead' | 'reverted' => (height === null ? 'dead' : 'reverted');
 
 /** How often an edge is asked again that has a setting against the job. Each is a build. */
 const HELD_ASK_MS = 10 * 60_000;
@@ -432,7 +468,7 @@ async function settle(round: Round, known: SweepOperationRow): Promise<void> {
   if (sweep.status === 'confirmed')
     await parts.accounts.ask(accountId, { ...move, to: 'CONFIRMED', reason: null, amount });
   else if (sweep.status === 'failed')
-    await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: sweep.height === null ? 'dead' : 'reverted' });
+    await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: lostBy(sweep) });
 }
 
 /** B16: a sweep of coins that no block took for so long pays more. Choice: six blocks. */

@@ -159,6 +159,8 @@ export type SweepCommand =
       /** Of a build that is given back: the next one's id. */
       sweepId?: string;
     }
+  /** Operations of a job that a reorg took a sweep back of have followed their transactions. Treasury S22. */
+  | { type: 'settle_sweep_job'; known: SweepJobRow; outcome: JobOutcome }
   /** All operations ended. */
   | { type: 'end_sweep_job'; known: SweepJobRow; symbol: string; outcome: JobOutcome }
   /** What failed, once more: `fundIds` and `sweepIds` of the new attempts, in their order. */
@@ -197,6 +199,7 @@ export interface SweepReplies {
   skip_sweep_run: SweepPolicy;
   note_sweep_policy: Record<string, never>;
   move_sweep_operation: SweepOperationRow;
+  settle_sweep_job: SweepJobRow;
   end_sweep_job: SweepJobRow;
   retry_sweep_job: SweepJobRow;
 }

@@ -43,6 +43,8 @@ export interface SweepJobRow {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
+  /** A reorg took a sweep of it out of the chain, and its operation has not followed yet. S22. */
+  readonly takenBack: boolean;
 }
 
 export interface SweepOperationRow {

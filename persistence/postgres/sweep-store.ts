@@ -149,7 +149,8 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
 
 /**
  * Senders of withdrawals of `t.account` that may still take what lies on their address: on their way, or built lately.
- * What leaves of its own, a sweep, is another question.
+ * What leaves of its own, a sweep, is another question while its operation is open; one that a reorg took back after
+ * its operation had ended may land again (treasury S22).
  */
 function payingIn(sql: Sql, chain: Chain): Fragment {
   return sql`
@@ -158,6 +159,12 @@ function payingIn(sql: Sql, chain: Chain): Fragment {
     union all
     select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
        and i.status = 'built' and i.kind <> 'sweep' and i.updated_at > now() - interval '10 minutes'
+    union all
+    select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
+       and i.status in ('signing', 'broadcast', 'confirming') and i.kind = 'sweep'
+       and not exists (select from sweep_operation o where o.account_id = i.account_id and o.chain = i.chain
+             and o.address = i.from_address and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
+             and o.sweep_id = i.id)
     ${FAMILY_OF[chain] === 'tron' ? mayLandIn(sql, chain) : sql``}`;
 }
 
@@ -189,6 +196,7 @@ function jobOf(row: Columns): SweepJobRow {
     createdAtMs: row.createdAt,
     updatedAtMs: row.updatedAt,
     endedAtMs: row['endedAt'],
+    takenBack: row['takenBack'] === true,
   } as SweepJobRow;
 }
 

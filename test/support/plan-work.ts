@@ -463,6 +463,7 @@ const ACCOUNTS: Record<string, Work> = {
       const due = await stores.sweeps.duePolicies(Date.now(), 0, null, 100);
       await stores.sweeps.duePolicies(Date.now(), 0, due.at(-1) ?? null, 100);
       const sent = withdrawalRow(row, {
+        id: operation.sweepId,
         kind: 'sweep',
         ledger: account === live ? LEDGER : (`eth@${account}` as LedgerId),
       });
@@ -472,9 +473,11 @@ const ACCOUNTS: Record<string, Work> = {
       await write(stores, account, [{ table: 'withdrawal', row: { ...out, versions } }]);
       const landed = { height: 5, blockHash: '0xb', fee: 1n, status: 'confirmed' as const };
       await write(stores, account, [{ table: 'withdrawal', row: { ...out, versions, ...landed } }]);
+      await write(stores, account, [{ table: 'withdrawal', row: { ...out, versions } }]); // by a reorg
+      const { version } = (await stores.sweeps.job(account, job.id))!;
       await write(stores, account, [
         operationWrite(moved(operation, 'SKIPPED', { reason: 'dust' }, Date.now())),
-        jobWrite({ ...job, version: 2, state: 'COMPLETED', endedAtMs: Date.now() }),
+        jobWrite({ ...job, version: version + 1, state: 'COMPLETED', endedAtMs: Date.now() }),
         { table: 'sweep_policies', key: policy.id, row: { ...policy, isGone: true } },
       ]);
     }

@@ -18,6 +18,7 @@ export function sweepJobRow(more: Partial<SweepJobRow> = {}): SweepJobRow {
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     endedAtMs: null,
+    takenBack: false,
     ...more,
   };
 }

@@ -137,7 +137,7 @@ function wholeView(row: SweepJobRow, operations: readonly SweepOperationRow[]): 
   ) as ReplyOf<'getSweepJob'>['counts'];
   const { amount, estimate, paid } = outcomeOf(operations);
   const at: (typeof SWEEP_JOB_STATES)[number] =
-    row.endedAtMs === null ? (OPEN_ORDER.find((state) => counts[state] > 0) ?? 'PLANNED') : row.state;
+    OPEN_ORDER.find((state) => counts[state] > 0) ?? (row.endedAtMs === null ? 'PLANNED' : row.state);
   const held = operations.find(({ state, details }) => state === 'PLANNED' && details !== null);
   return {
     ...jobView(row),

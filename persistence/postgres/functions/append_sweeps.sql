@@ -38,17 +38,18 @@ begin
   end if;
   if batch ? 'sweep_jobs' then
     insert into sweep_job as j (account_id, id, version, policy_id, chain, token_contract, trigger, state, run,
-        settings, blocked, created_at, updated_at, ended_at)
+        settings, blocked, created_at, updated_at, ended_at, taken_back)
       select account_id, id, version, policy_id, chain, token_contract, trigger, state, run, settings, blocked,
-             created_at, updated_at, ended_at
+             created_at, updated_at, ended_at, taken_back
         from jsonb_to_recordset(batch -> 'sweep_jobs')
           r(account_id text, id text, version bigint, policy_id text, chain text, token_contract text, trigger text,
             state text, run int, settings text, blocked text, created_at timestamptz, updated_at timestamptz,
-            ended_at timestamptz)
+            ended_at timestamptz, taken_back boolean)
        where version = 1 or exists (select from sweep_job o where o.account_id = r.account_id and o.id = r.id)
     on conflict (account_id, id) do update set
       version = excluded.version, state = excluded.state, run = excluded.run, blocked = excluded.blocked,
-      updated_at = excluded.updated_at, ended_at = excluded.ended_at
+      updated_at = excluded.updated_at, ended_at = excluded.ended_at,
+      taken_back = coalesce(excluded.taken_back, j.taken_back)
       where j.version = excluded.version - 1;
     get diagnostics written = row_count;
     if written < jsonb_array_length(batch -> 'sweep_jobs') then

@@ -16,5 +16,11 @@ begin
   update sweepable s set amount = s.amount - taken
    where s.account_id = new.account_id and s.chain = new.chain
      and s.token_contract = coalesce(new.token_contract, '') and s.address = new.from_address;
+  -- S22: its operation says that it is confirmed, and follows it.
+  if new.kind = 'sweep' and old.status = 'confirmed' then
+    update sweep_job j set taken_back = true, version = j.version + 1
+      from sweep_operation o
+     where o.account_id = new.account_id and o.sweep_id = new.id and j.account_id = o.account_id and j.id = o.job_id;
+  end if;
   return null;
 end $$;

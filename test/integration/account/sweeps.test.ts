@@ -295,6 +295,60 @@ test('treasury S7, S15, S17: one open job of a policy, one open operation of an 
   t.true(open.some(({ accountId, id }) => accountId === live && id === job.id));
 });
 
+test('treasury S12, S15, S22: a sweep that a reorg takes back after its job ended keeps others off its address, and its job is looked at until its operation has followed', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live),
+    job = sweepJobRow(),
+    operation = sweepOperationRow(job.id, { address: address.address });
+  const put = (...rows: RowWrite[]) => write(stores, live, rows);
+  await put({ table: 'address', row: address });
+  await write(stores, live, depositWrites(address, 'confirmed', { amount: 1_000n }).rows);
+  await put(jobWrite(job), operationWrite(operation));
+  const sent = withdrawalRow(address, { id: operation.sweepId, kind: 'sweep', amount: 990n });
+  const version = { txid: '0x22', signedPayload: 's', payload: 'p', amount: '990' };
+  const out = { ...sent, txid: '0x22', versions: [version], status: 'broadcast' as const };
+  const landed = { ...out, status: 'confirmed' as const, height: 5, blockHash: '0xb', fee: 10n };
+  await put({ table: 'withdrawal', row: sent });
+  await put({ table: 'withdrawal', row: out });
+  await put({ table: 'withdrawal', row: landed });
+  const broadcast = moved(moved(operation, 'SIGNING', {}, Date.now()), 'BROADCAST', {}, Date.now()),
+    confirmed = moved(broadcast, 'CONFIRMED', { paid: 10n }, Date.now());
+  await put(operationWrite(moved(operation, 'SIGNING', {}, Date.now())));
+  await put(operationWrite(broadcast));
+  await put(operationWrite(confirmed));
+  const ended = { ...job, version: 2, state: 'COMPLETED' as const, endedAtMs: Date.now() };
+  await put(jobWrite(ended));
+  const isLookedAt = async () => (await stores.sweeps.openJobs(null, 1_000)).some(({ id }) => id === job.id);
+  const candidate = async () => (await stores.sweeps.candidates(live, NATIVE, 1n, 0, 1))[0];
+  t.false(await isLookedAt());
+  t.is(await candidate(), undefined, 'all of it is swept');
+  await put({ table: 'withdrawal', row: out });
+  t.like(await candidate(), { credited: 1_000n, isPaying: true, openOperationId: null });
+  t.true(await stores.sweeps.isPaying(live, 'eth', address.address));
+  t.true(await isLookedAt());
+  const known = (await stores.sweeps.job(live, job.id))!;
+  t.like(known, { takenBack: true, state: 'COMPLETED', version: 3 });
+  t.like(
+    await answerOf(live, [jobWrite({ ...ended, version: 3 })]),
+    { kind: 'refused', refusal: { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } } },
+    'a decision that read the job before',
+  );
+  const again = moved(confirmed, 'BROADCAST', { paid: null }, Date.now());
+  await put(operationWrite(again));
+  t.like(await candidate(), { isPaying: false, openOperationId: operation.id });
+  await put({ table: 'withdrawal', row: { ...landed, height: 7, blockHash: '0xc' } });
+  await put(operationWrite(moved(again, 'CONFIRMED', { paid: 10n }, Date.now())));
+  t.true(await isLookedAt());
+  await put(jobWrite({ ...known, version: 4, takenBack: false }));
+  t.false(await isLookedAt());
+  t.like(await stores.sweeps.job(live, job.id), { takenBack: false, state: 'COMPLETED', endedAtMs: ended.endedAtMs });
+  await refused(t, 'sweep_operation_ended', live, [
+    operationWrite(
+      moved({ ...again, version: again.version + 1 }, 'BROADCAST', { sweepId: newId('txn', Date.now()) }, Date.now()),
+    ),
+  ]);
+});
+
 test('treasury S23: a sweep is never billed, whatever is written', async (t) => {
   const { live } = await newOrganization(stores),
     address = addressRow(live);

@@ -332,7 +332,7 @@ const PIECES_LEFT: Readonly<Record<string, string>> = {
   'forget_staged: delete from import_issue i': 'of one batch, by its key',
   'forget_staged: update import_batch b set is_staged': 'one row by its key',
   'audit_rows: (select': 'planned within what asks it',
-  'audit_rows: w.amount end': 'planned within what asks it',
+  'audit_rows: left_by(': 'planned within what asks it',
   'open_withdrawals: select w.* from': 'for nodes of an earlier release',
   'sandbox_behind: with marked': 'for nodes of an earlier release',
   'release_unreadable: update webhook w set backlog = true': 'one row by its key, where more than a page is released',

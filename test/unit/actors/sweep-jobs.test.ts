@@ -272,3 +272,26 @@ test('treasury S17, S23: a build of an operation is its arrow in one append; sig
   t.deepEqual(sender.account.state.signed, {}, 'it is settled by nobody');
   t.deepEqual(sender.account.folded().counters, sender.account.state.counters);
 });
+
+test('treasury S20, S22: a job that a reorg took sweeps back of says what became of them, without another event or failed cycle, and what failed is planned anew', (t) => {
+  for (const [failed, confirmed, state] of [
+    [1, 1, 'PARTIAL'],
+    [1, 0, 'FAILED'],
+    [0, 1, 'COMPLETED'],
+  ] as const) {
+    const { account, id } = withPolicy({ triggerMode: 'THRESHOLD', minAmount: '5', dustFloor: '1', enabled: true });
+    const ended = cycle(account, id, { confirmed: 2 }).reply;
+    const before = policyIn(account);
+    const { reply, rows } = account.accept({
+      type: 'settle_sweep_job',
+      known: { ...ended, takenBack: true },
+      outcome: outcome({ failed, confirmed, left: failed }),
+    });
+    t.like(reply, { state, run: 1, takenBack: false, endedAtMs: ended.endedAtMs, version: ended.version + 1 });
+    t.deepEqual(announced(rows), []);
+    t.like(policyIn(account), { consecutiveFailures: 0, lastCycle: before.lastCycle, openJobId: null });
+    t.is(policyIn(account).nextRunAtMs !== null, failed > 0);
+    const again = account.accept({ type: 'settle_sweep_job', known: reply, outcome: outcome({ failed: 1 }) });
+    t.deepEqual([again.reply, ...again.events, ...again.rows], [reply]);
+  }
+});

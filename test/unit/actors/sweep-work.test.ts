@@ -5,9 +5,11 @@ import { tron as network } from '../../../chains/tron/network.ts';
 import type { TronInputs } from '../../../chains/tron/build-inputs.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import type { Intent } from '../../../chains/chain.ts';
+import { stateOf } from '../../../actors/sweep/job.ts';
 import { moved } from '../../../actors/sweep/moves.ts';
 import { planOf } from '../../../actors/sweep/plan.ts';
 import { advanceJob, JOB_DEADLINE_MS, type WorkParts } from '../../../actors/sweep/work.ts';
+import type { JobOutcome } from '../../../model/account/sweep.ts';
 import type { SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
@@ -18,6 +20,7 @@ import { own } from '../../support/tron-ledger.ts';
 
 const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const NOW_MS = 1_800_000_000_000;
+const OVER = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
 const ADDRESS = own(0),
   TREASURY = own(1, 1).address,
   TANK = own(0, 1).address;
@@ -80,6 +83,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     updatedAtMs: NOW_MS,
     ...operation,
   });
+  let open: SweepOperationRow | null = null;
   const rows = new Map<string, WithdrawalRow>(),
     asked: string[] = [],
     built: { id: string; from: string; amount: bigint; left: bigint | null }[] = [];
@@ -161,6 +165,10 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
           rows.set(known.id, { ...known, status: 'expired' });
         }
         if (command.type === 'end_sweep_job') job = { ...job, endedAtMs: world.nowMs };
+        if (command.type === 'settle_sweep_job') {
+          const { outcome } = command as unknown as { outcome: JobOutcome };
+          job = { ...job, takenBack: false, state: stateOf(outcome) };
+        }
         return { ok: true, reply: {} };
       },
     },
@@ -172,7 +180,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     sweeps: {
       job: async () => job,
       operations: async () => Array.from({ length: world.copies }, () => ({ ...row })),
-      openOperation: async () => row,
+      openOperation: async () => open ?? (OVER.has(row.state) ? null : row),
       isPaying: async () => false,
       promised: async () => world.promised,
     },
@@ -212,6 +220,15 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     inputsAsked: () => inputsAsked,
     headsAsked: () => headsAsked,
     isOver: () => job.endedAtMs !== null,
+    job: () => job,
+    /** A job that ended, and a reorg behind it. */
+    takeBack: () => {
+      job = { ...job, state: 'COMPLETED', endedAtMs: world.nowMs, takenBack: true };
+    },
+    /** Another operation has the address by now. */
+    setOpen: (one: SweepOperationRow | null) => {
+      open = one;
+    },
     rows,
   };
 }
@@ -514,4 +531,60 @@ test('T23 treasury S12: TRX is planned with the fee of its own bytes, so that wh
     [amount],
   );
   t.true(balance - amount < 300_000n, 'no more than the bandwidth stays');
+});
+
+/** An operation that is over, and its sweep as a deep reorg left it. */
+function takenBack(status: WithdrawalRow['status'], more: Partial<WithdrawalRow> = {}) {
+  const job = jobOf({ state: 'CONFIRMED', paid: 9n });
+  const landed = { versions: [{ txid: 'x' }] as never, txid: 'x', fee: 9n };
+  const put = (to: WithdrawalRow['status'], facts: Partial<WithdrawalRow> = {}) =>
+    job.transaction(job.operation().sweepId, { ...landed, status: to, ...facts });
+  put(status, more);
+  job.takeBack();
+  return { ...job, put };
+}
+
+test('treasury S22: a sweep that a reorg takes out of the chain after its job ended is on its way again, and confirmed when it is back; nothing is built or announced', async (t) => {
+  const { round, operation, put, job, asked, built } = takenBack('broadcast', { fee: null });
+  await round();
+  t.like(operation(), { state: 'BROADCAST', paid: null });
+  t.like(job(), { state: 'COMPLETED', takenBack: true });
+  put('confirming', { height: 1_010 });
+  await round();
+  t.is(operation().state, 'BROADCAST');
+  put('confirmed', { height: 1_010, fee: 11n });
+  await round();
+  t.like(operation(), { state: 'CONFIRMED', paid: 11n });
+  t.like(job(), { state: 'COMPLETED', takenBack: false });
+  t.deepEqual([built.length, asked.includes('operate'), asked.includes('end_sweep_job')], [0, false, false]);
+  const count = asked.length;
+  await round();
+  t.is(asked.length, count, 'it is looked at no more');
+});
+
+test('treasury S20, S22: one that is dead or reverted after a reorg is FAILED, so that its address is planned anew', async (t) => {
+  const dead = takenBack('broadcast', { fee: null });
+  await dead.round();
+  dead.put('failed', { fee: null });
+  await dead.round();
+  t.like(dead.operation(), { state: 'FAILED', reason: 'dead', paid: 0n });
+  t.like(dead.job(), { state: 'FAILED', takenBack: false });
+  const reverted = takenBack('failed', { height: 1_020, fee: 7n }); // all of it before the first look
+  await reverted.round();
+  t.like(reverted.operation(), { state: 'FAILED', reason: 'reverted', paid: 7n });
+  t.like(reverted.job(), { state: 'FAILED', takenBack: false });
+});
+
+test('treasury S15, S22: where another operation has the address by then, it is waited for; the job is looked at until all is said', async (t) => {
+  const { round, operation, job, setOpen, put } = takenBack('broadcast', { fee: null });
+  setOpen({ ...operation(), id: 'swo_other', state: 'PLANNED' });
+  await round();
+  t.like(operation(), { state: 'CONFIRMED' });
+  t.true(job().takenBack);
+  setOpen(null);
+  await round();
+  t.is(operation().state, 'BROADCAST');
+  put('confirmed', { height: 1_010 });
+  await round();
+  t.like(job(), { state: 'COMPLETED', takenBack: false });
 });
