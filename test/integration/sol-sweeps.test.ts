@@ -10,7 +10,7 @@ import { TOKEN_PROGRAM } from '../../chains/sol/programs.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import { putHolding, putMint } from '../../developer/stand-ins/sol/tokens.ts';
 import { keyOf, openSol, SOL, USDC } from '../support/sol-node.ts';
-import { TreasuryStory, type Told } from '../support/treasury-story.ts';
+import { dieEverywhere, TreasuryStory, type Told } from '../support/treasury-story.ts';
 
 const VAULT = keyOf(77).address;
 const TREASURIES = new Map([['sol', [{ address: VAULT, tag: null, isOfOneChain: true }]]] as const);
@@ -143,4 +143,33 @@ test('treasury E2, W5: a treasury that this edge does not list gets nothing', as
   t.is(story.operationAt(0).reason, 'edge_destination_not_allowed');
   t.is(story.edge.signatures(), 0);
   t.is(await usdcOf(VAULT), 0n);
+});
+
+test('treasury S17, 5.3: a node that dies anywhere leaves a job that ends; nothing is swept twice, and the treasury’s account is made once', async (t) => {
+  let told: Awaited<ReturnType<typeof worldOf>>;
+  const deaths = await dieEverywhere(
+    async (diesAt) => {
+      const deposits = [0, 1].map((index) => ({ index, credited: 5_000_000n }));
+      told = await worldOf(t, { deposits, diesAt });
+      told.ledger.fund(told.story.tank, SOL);
+      for (const index of [0, 1]) told.hold(index);
+      told.ledger.mine(DEEP);
+      return told.story;
+    },
+    async (story, diesAt) => {
+      const left = story.withdrawals
+        .values()
+        .filter(({ height, unsigned }) => height !== null && unsigned.fee['rentLamports'] !== '0');
+      t.true(left.toArray().length <= 1, `account made twice after ${diesAt}`);
+      let home = 0n;
+      for (const index of [0, 1]) {
+        const { state, amount, reason } = story.operationAt(index);
+        // A signature that never arrived is dead by then: the next cycle plans the address anew (L31).
+        t.true(state === 'CONFIRMED' || reason === 'deadline', `${diesAt} ${state} ${reason}`);
+        if (state === 'CONFIRMED') home += amount;
+      }
+      t.is(await told.usdcOf(VAULT), home, String(diesAt));
+    },
+  );
+  t.true(deaths >= 30, `${deaths} deaths`);
 });

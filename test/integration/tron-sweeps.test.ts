@@ -8,7 +8,7 @@ import { tron } from '../../chains/tron/network.ts';
 import type { ChainModule, Token } from '../../chains/chain.ts';
 import { trc20 } from '../../developer/stand-ins/tron/stand-in.ts';
 import { heldBy, openStage, TRX, type Stage } from '../support/tron-ledger.ts';
-import { TreasuryStory, type Told } from '../support/treasury-story.ts';
+import { dieEverywhere, TreasuryStory, type Told } from '../support/treasury-story.ts';
 
 const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const token: Token = { chain: 'tron', contract: USDT, symbol: 'USDT', decimals: 6 };
@@ -190,4 +190,21 @@ test('C4-36, treasury S28: no sweep is built before its gas is as deep as the ch
   t.true(waited > 0);
   t.true(depths.length > 0 && depths.every((depth) => depth >= tron.threshold), depths.join(' '));
   t.is(usdtOf(story.treasury), 30_000_001n);
+});
+
+test('treasury S17, 5.3: a node that dies anywhere leaves a job that ends; nothing is funded or swept twice', async (t) => {
+  const deposits = [{ index: 0, credited: 10_000_000n }];
+  let usdtOf: World['usdtOf'] = () => 0n;
+  const deaths = await dieEverywhere(
+    (diesAt) => {
+      const world = worldOf({ deposits, diesAt }, 1000n * TRX);
+      ({ usdtOf } = world);
+      return world.story;
+    },
+    (story, diesAt) => {
+      t.is(story.operationAt(0).state, 'CONFIRMED', `${diesAt} ${story.operationAt(0).reason}`);
+      t.is(usdtOf(story.treasury), 10_000_001n, String(diesAt));
+    },
+  );
+  t.true(deaths >= 30, `${deaths} deaths`);
 });

@@ -12,7 +12,7 @@ import { LINE_FLAGS } from '../../developer/stand-ins/xlm/entries.ts';
 import { creation, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
 import { Keypair } from '@stellar/stellar-sdk/base';
 import { openWorld, ours, XLM } from '../support/xlm-node.ts';
-import { TreasuryStory, type Told } from '../support/treasury-story.ts';
+import { dieEverywhere, TreasuryStory, type Told } from '../support/treasury-story.ts';
 
 const TREASURY = person(91);
 const VAULT = TREASURY.publicKey();
@@ -149,4 +149,25 @@ test('treasury K17, S13: a line that its issuer froze is skipped, a treasury tha
     t.is(story.operationAt(1).reason, frozen === 'a sender' ? 'token_frozen' : 'destination_not_ready');
     t.is(await usdcOf(VAULT), frozen === 'a sender' ? 7n * XLM : 0n);
   }
+});
+
+test('treasury S17, 5.3: a node that dies anywhere leaves a job that ends, and all of it comes home once', async (t) => {
+  let told: ReturnType<typeof worldOf>;
+  const deaths = await dieEverywhere(
+    (diesAt) => {
+      told = worldOf({ diesAt });
+      told.pay(told.story.tank, 10n * XLM);
+      told.pay(VAULT, 5n * XLM);
+      for (const index of DEPOSITS) told.pay(told.story.addressOf(index), 50n * XLM);
+      return told.story;
+    },
+    async (story, diesAt) => {
+      for (const index of DEPOSITS) {
+        const { state, reason } = story.operationAt(index);
+        t.is(state, 'CONFIRMED', `${diesAt} ${reason}`);
+      }
+      t.is(await told.xlmOf(VAULT), 5n * XLM + 2n * 49n * XLM, String(diesAt));
+    },
+  );
+  t.true(deaths >= 30, `${deaths} deaths`);
 });

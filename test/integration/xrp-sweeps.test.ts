@@ -10,7 +10,7 @@ import { xrp } from '../../chains/xrp/network.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import { fund, makeIssuer, must, payToken, trust } from '../../developer/stand-ins/xrp/people.ts';
 import { readerOf, startNode, tokenOf, walletAt } from '../support/xrp-node.ts';
-import { TreasuryStory, type Told } from '../support/treasury-story.ts';
+import { dieEverywhere, TreasuryStory, type Told } from '../support/treasury-story.ts';
 
 const XRP = 1_000_000n;
 const DEPOSITS = [0, 1];
@@ -172,4 +172,26 @@ test('treasury 5.4, R28: of a token whose issuer keeps a share what is left of i
   );
   t.true((await usdOf(story.treasury)) > 23n * USD);
   for (const index of DEPOSITS) t.true((await usdOf(story.addressOf(index))) < USD / 1_000_000n);
+});
+
+test('treasury S17, 5.3: a node that dies anywhere leaves a job that ends, and all of it comes home once', async (t) => {
+  let told: Awaited<ReturnType<typeof worldOf>>;
+  const deaths = await dieEverywhere(
+    async (diesAt) => {
+      told = await worldOf(t, { diesAt });
+      for (const index of DEPOSITS) fund(told.network, told.story.addressOf(index), 50n * XRP);
+      told.network.close();
+      return told.story;
+    },
+    async (story, diesAt) => {
+      let home = 0n;
+      for (const index of DEPOSITS) {
+        const { state, amount, reason } = story.operationAt(index);
+        t.is(state, 'CONFIRMED', `${diesAt} ${reason}`);
+        home += amount;
+      }
+      t.is(await told.xrpOf(story.treasury), home, String(diesAt));
+    },
+  );
+  t.true(deaths >= 30, `${deaths} deaths`);
 });

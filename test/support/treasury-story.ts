@@ -5,10 +5,11 @@
  */
 import { advanceJob } from '../../actors/sweep/work.ts';
 import { operationsOf, planOf, type Plan } from '../../actors/sweep/plan.ts';
+import { isUntaken, submitNewest } from '../../actors/outgoing/submit.ts';
 import { createWayOut } from '../../actors/outgoing/way-out.ts';
 import { feePaid, takenOf } from '../../chain-watchers/follow/content.ts';
 import { tankOf } from '../../actors/treasury/view.ts';
-import type { ChainClient, ChainModule, Network, Token } from '../../chains/chain.ts';
+import type { ChainClient, ChainModule, Network, Signed, Token } from '../../chains/chain.ts';
 import type { AccountCommand, RowWrite } from '../../model/account/capabilities.ts';
 import type { SweepPolicy, SweepSettings } from '../../model/account/sweep.ts';
 import type { ChainBinding } from '../../model/ports/chain-access.ts';
@@ -47,7 +48,11 @@ export interface Told {
   readonly keptForOthers?: bigint;
   /** So many answers of the edge are lost, with the bytes that it signed. */
   readonly lost?: number;
+  /** The node dies at this step of the job, once: each write, submit and question to the edge has one on both sides. */
+  readonly diesAt?: number;
 }
+
+class Died extends Error {}
 
 const ROUNDS_MAX = 40;
 
@@ -63,6 +68,8 @@ export class TreasuryStory {
   readonly #addresses: readonly AddressRow[];
   #facts = 0;
   #lost: number;
+  #steps = 0;
+  #isDead = false;
 
   constructor(ledger: Ledger, told: Told) {
     const { network, module } = ledger,
@@ -195,10 +202,34 @@ export class TreasuryStory {
   async rounds(count: number): Promise<void> {
     for (let round = 0; round < count; round += 1) {
       this.account.nowMs = Math.max(this.account.nowMs + 1, this.#ledger.nowMs());
-      await advanceJob(this.#parts(), this.account.state.accountId as AccountId, this.job!.id);
+      this.#isDead = false;
+      await advanceJob(this.#parts(), this.account.state.accountId as AccountId, this.job!.id).catch(
+        (error: unknown) => {
+          if (!this.#isDead) throw error;
+        },
+      );
       await this.#ledger.mine();
       await this.#watch();
     }
+  }
+
+  /** How many steps at which a node may die its rounds have come to. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** An effect of a round. A node that is dead has none, whoever caught its end. */
+  async #alive<Answer>(effect: () => Answer | Promise<Answer>): Promise<Answer> {
+    this.#step();
+    const answer = await effect();
+    this.#step();
+    return answer;
+  }
+
+  #step(): void {
+    this.#steps += 1;
+    this.#isDead ||= this.#steps === this.#told.diesAt;
+    if (this.#isDead) throw new Died('the node died');
   }
 
   /** Operations by address index. */
@@ -254,7 +285,8 @@ export class TreasuryStory {
   }
 
   #parts(): Parameters<typeof advanceJob>[0] {
-    const accounts = { ask: async (_: AccountId, command: AccountCommand) => this.#ask(command) } as never;
+    const ask = async (_: AccountId, command: AccountCommand) => this.#alive(() => this.#ask(command));
+    const accounts = { ask } as never;
     const addressByText = async (_: AccountId, chain: string, address: string) =>
       this.#addresses.find((row) => row.address === address) ?? this.#tankRow(chain, address);
     const reads = {
@@ -262,7 +294,14 @@ export class TreasuryStory {
       usedValue: async () => null,
       withdrawal: async (_: AccountId, id: string) => this.withdrawals.get(id) ?? null,
     } as never;
-    const chains = { bind: async () => this.#binding(), enabled: () => [this.#ledger.network.slug] } as never;
+    const binding = this.#binding(),
+      { client } = binding;
+    const broadcast = (signed: Signed) => this.#alive(() => client.broadcast(signed));
+    const way = new Proxy(client, { get: (of, name) => (name === 'broadcast' ? broadcast : memberOf(of, name)) });
+    const chains = {
+      bind: async () => ({ ...binding, client: way }),
+      enabled: () => [this.#ledger.network.slug],
+    } as never;
     const openOperation = async (_: AccountId, __: string, address: string) =>
       [...this.operations.values()].find((one) => one.address === address && !ENDED.has(one.state)) ?? null;
     const nowMs = () => this.account.nowMs;
@@ -290,7 +329,7 @@ export class TreasuryStory {
       nowMs,
       edges: {
         askToOperate: async (_, frame) => {
-          const said = await this.edge.operations.onFrame({ ...frame, leaseEpoch: EPOCH });
+          const said = await this.#alive(() => this.edge.operations.onFrame({ ...frame, leaseEpoch: EPOCH }));
           if ((this.#lost -= 1) >= 0) return refuse('SERVICE_UNAVAILABLE') as never;
           const signature = this.edge.instructions
             .signaturesOf(frame.transactionId)
@@ -316,8 +355,14 @@ export class TreasuryStory {
   /** What a watcher would tell of transactions that are out. */
   async #watch(): Promise<void> {
     for (const row of [...this.withdrawals.values()]) {
-      if (row.txid === null || row.status === 'confirmed' || row.status === 'failed') continue;
+      if (row.versions.length === 0 || row.status === 'confirmed' || row.status === 'failed') continue;
       const { fate, txid } = await this.#fateOf(row);
+      // The tracker's: what a node may not have gets the same bytes again.
+      if (fate.kind === 'unknown' || (fate.kind === 'pending' && isUntaken(row))) {
+        const asking = async (_: AccountId, command: AccountCommand) => this.#ask(command);
+        const { client } = this.#ledger;
+        await submitNewest({ client, accounts: { ask: asking } as never, place: 'submit' }, row);
+      }
       if (fate.kind === 'dead')
         this.#fact(row, 'withdrawal_dead', { height: 0, blockHash: '', success: false, reason: fate.proof, fee: null });
       if (fate.kind !== 'included') continue;
@@ -342,7 +387,10 @@ export class TreasuryStory {
       const fate = await this.#ledger.client.getFate(row.unsigned, txid);
       if (fate.kind === 'included') return { fate, txid };
     }
-    return { fate: await this.#ledger.client.getFate(row.unsigned, row.txid!), txid: row.txid! };
+    return {
+      fate: await this.#ledger.client.getFate(row.unsigned, row.versions.at(-1)!.txid),
+      txid: row.versions.at(-1)!.txid,
+    };
   }
 
   #fact(
@@ -365,7 +413,7 @@ export class TreasuryStory {
         {
           id: String(this.#facts),
           accountId: this.account.state.accountId as AccountId,
-          fact: { kind, withdrawalId: known.id, txid: known.txid!, ...more },
+          fact: { kind, withdrawalId: known.id, txid: known.versions.at(-1)!.txid, ...more },
         },
       ],
       deposits: [],
@@ -378,6 +426,32 @@ export class TreasuryStory {
 }
 
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);
+
+function memberOf<Of extends object>(of: Of, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(of, name);
+  return typeof member === 'function' ? (member.bind(of) as unknown) : member;
+}
+
+/**
+ * A7 of treasury, A4: the job of a world with a death at every step of it, one world each. Whatever the step, the job
+ * ends, and no address is swept or funded twice. Answers how many deaths there were.
+ */
+export async function dieEverywhere(
+  open: (diesAt: number) => TreasuryStory | Promise<TreasuryStory>,
+  check: (story: TreasuryStory, diesAt: number) => void | Promise<void>,
+): Promise<number> {
+  for (let diesAt = 1; ; diesAt += 1) {
+    const story = await open(diesAt);
+    await story.plan();
+    const job = await story.run();
+    if (job.endedAtMs === null) throw new Error(`after a death at step ${diesAt} the job does not end`);
+    const landed = [...story.withdrawals.values()].filter(({ height }) => height !== null);
+    for (const [pair, rows] of Map.groupBy(landed, ({ from, to }) => `${from} ${to}`))
+      if (rows.length > 1) throw new Error(`after a death at step ${diesAt} ${pair} landed ${rows.length} times`);
+    await check(story, diesAt);
+    if (story.steps < diesAt) return diesAt - 1;
+  }
+}
 
 /** Path of a customer's address. */
 function depositPath(chain: Network['slug'], index: number): string {
