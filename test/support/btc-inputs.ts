@@ -19,13 +19,22 @@ export interface Own {
   readonly script: Uint8Array;
 }
 
-/** One of the test's own addresses with its key. */
+const derived = new Map<string, Own>();
+
+/** One of the test's own addresses with its key; derived once, since properties ask for the same ones all the time. */
 export function own(
   index: number,
   script: ScriptType = 'p2wpkh',
   network: BtcNetwork = bitcoin,
   change: 0 | 1 = 0,
 ): Own {
+  const key = `${network.prefixes.bech32} ${script} ${change} ${index}`,
+    known = derived.get(key) ?? derive(index, script, network, change);
+  derived.set(key, known);
+  return known;
+}
+
+function derive(index: number, script: ScriptType, network: BtcNetwork, change: 0 | 1): Own {
   const account = root.derive(ACCOUNT_PATHS[script]);
   const { address, path } = deriveAddress(network, account.publicExtendedKey, change, index, script);
   return { address, path, privateKey: root.derive(path).privateKey!, script: scriptFor(address, network) };

@@ -1,5 +1,5 @@
 /** A data directory of a test's own, removed with the process. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
@@ -15,6 +15,12 @@ export function newDirectory(): string {
   return directory;
 }
 
+let template: string | null = null;
+
+/** A fresh one; the tables are made once in a process and copied, since making them costs a hundred times as much. */
 export function newStorage(): Storage {
-  return openStorage(newDirectory());
+  if (template === null) openStorage((template = newDirectory())).close();
+  const directory = newDirectory();
+  cpSync(template, directory, { recursive: true });
+  return openStorage(directory);
 }
