@@ -90,6 +90,9 @@ interface Sent extends CallOptions {
  */
 export function createClient(options: ClientOptions): Client {
   const ask = async (operationId: OperationId, sent: Sent = {}): Promise<Answered<unknown>> => {
+    const nothing = unaddressable(sent.params ?? {});
+    if (nothing !== null)
+      return { status: 404, requestId: null, replayed: false, retryAfterSeconds: null, outcome: nothing };
     const request = requestOf(options, operationId, sent);
     const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
     const signal = sent.signal === undefined ? timeout : AbortSignal.any([timeout, sent.signal]);
@@ -149,6 +152,17 @@ async function listen(
   } finally {
     clearTimeout(head);
   }
+}
+
+/**
+ * Refuses NOT_FOUND, and nothing is sent, where a parameter of the path is empty or dots alone: a URL takes those for
+ * steps in the tree of paths, and another operation would be asked.
+ */
+function unaddressable(params: Readonly<Record<string, string>>): Refusal | null {
+  const found = Object.entries(params).find(([, value]) => /^\.{0,2}$/.test(value));
+  if (found === undefined) return null;
+  const [name, value] = found;
+  return refuse('NOT_FOUND', { [name]: value, reason: 'not_an_id', next: 'send an id as the service gave it' });
 }
 
 function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent): { url: string; init: RequestInit } {

@@ -16,6 +16,7 @@ export interface InputProblem {
 
 /** A name that may be repeated: an identifier. Anything else is the sender's text and is not shown. */
 const NAME = /^[A-Za-z_$][\w$.-]{0,63}$/;
+export const isName = (text: string): boolean => NAME.test(text);
 const KNOWN_MAX = 40;
 /** Problems that one refusal names. No more are put in words, however many a body has: each takes its time. */
 export const PROBLEMS_MAX = 20;
@@ -37,7 +38,7 @@ export function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$Zod
 /** An unknown field of an object with these names. */
 export function unknownField(at: string, key: string, known: readonly string[]): InputProblem {
   const nearest = nearestOf(key, known);
-  const isShown = NAME.test(key),
+  const isShown = isName(key),
     listed = known.slice(0, KNOWN_MAX);
   return {
     field: isShown ? [at, key].filter((part) => part !== '').join('.') : at,

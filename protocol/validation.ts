@@ -5,9 +5,10 @@
 import type { z } from 'zod';
 import { chainMeant } from './chain-names.ts';
 import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
-import { problemsOf, PROBLEMS_MAX, unknownField, type InputProblem } from './input-problems.ts';
+import { isName, problemsOf, PROBLEMS_MAX, unknownField, type InputProblem } from './input-problems.ts';
 import { AMOUNT_FORM } from './money.ts';
 import type { Route } from './route.ts';
+import { storable, UNSTORABLE } from './schema/values.ts';
 import { CHAINS } from './slugs.ts';
 
 const MESSAGE_CHARS_MAX = 1_000;
@@ -47,7 +48,37 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
   const params = read('params', route.params, input.params);
   const query = read('query', route.query, input.query);
   const body = read('body', route.body, input.body);
+  // A schema's own checks have their codes; what they let through, in a union or a record, is held to the same.
+  if (problems.length === 0)
+    for (const [where, value] of [['query', query] as const, ['body', body] as const]) {
+      const field = unstorableIn(value);
+      if (field !== null) problems.push({ ...at(where, { field, message: UNSTORABLE }), code: 'INVALID_INPUT' });
+    }
   return problems.length === 0 ? { ok: true, params, query, body } : refusalOf(problems, input);
+}
+
+/**
+ * The field of the first text or name that no table takes; null where there is none. A name that is the sender's own
+ * text is not repeated: what has it is named.
+ */
+function unstorableIn(value: unknown): string | null {
+  const left: { readonly value: unknown; readonly field: string; readonly isShown: boolean }[] = [
+    { value, field: '', isShown: true },
+  ];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (typeof one.value === 'string' && !storable(one.value)) return one.field;
+    if (typeof one.value !== 'object' || one.value === null) continue;
+    for (const [name, inner] of Object.entries(one.value)) {
+      if (!storable(name)) return one.field;
+      const isShown = one.isShown && (Array.isArray(one.value) || isName(name));
+      left.push({
+        value: inner,
+        field: isShown ? `${one.field}${one.field === '' ? '' : '.'}${name}` : one.field,
+        isShown,
+      });
+    }
+  }
+  return null;
 }
 
 /** The issues that a refusal names, and the one that its code is of. */

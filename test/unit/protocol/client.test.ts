@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
+import fc from 'fast-check';
 import { createClient } from '../../../protocol/client.ts';
+import { pathMatches } from '../../../protocol/route.ts';
+import { ROUTES, type OperationId } from '../../../protocol/routes.ts';
 import { verifyWebhook } from '../../../protocol/node/webhook-signature.ts';
 import { isRefusal, Refused } from '../../../protocol/errors.ts';
 import { exampleOf } from '../../../protocol/schema/events.ts';
@@ -221,4 +224,52 @@ test('a delivery is verified over its raw bytes, in any header case, with a tole
   });
   t.is(reason(secret, of('evt_other'), body, at.getTime()), 'body', 'of another event than its header says');
   t.is(reason(secret, of('evt.1'), body, at.getTime()), 'headers', 'a dot ends the id');
+});
+
+test('a parameter of a path arrives as it is, on every route; one that a URL would take for a step is refused and not sent', async (t) => {
+  const sent: string[] = [];
+  const client = createClient({
+    baseUrl: 'http://cloud.example',
+    fetch: async (url) => {
+      sent.push(new URL(url as string).pathname);
+      return new Response('{"success":true,"data":null}');
+    },
+  });
+  const withParams = Object.entries(ROUTES).filter(([, { path }]) => path.includes('{'));
+  t.true(withParams.length > 30);
+  const call = (id: string, params: object) => client.ask(id as OperationId, { params } as never);
+  for (const [id, { path }] of withParams) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record(Object.fromEntries(names.map((name) => [name, fc.string({ minLength: 1, unit: 'binary' })]))),
+        async (params) => {
+          const isStep = names.some((name) => /^\.{1,2}$/.test(params[name]!));
+          sent.length = 0;
+          await call(id, params);
+          if (isStep) return sent.length === 0;
+          const parts = sent[0]!.split('/'),
+            wanted = path.split('/');
+          return (
+            pathMatches(path, sent[0]!) &&
+            wanted.every(
+              (part, at) => !part.startsWith('{') || decodeURIComponent(parts[at]!) === params[part.slice(1, -1)],
+            )
+          );
+        },
+      ),
+      { numRuns: 20, examples: [[Object.fromEntries(names.map((name) => [name, '...']))]] },
+    );
+    for (const name of names)
+      for (const step of ['', '.', '..']) {
+        sent.length = 0;
+        const { status, outcome } = await call(id, {
+          ...Object.fromEntries(names.map((each) => [each, 'x'])),
+          [name]: step,
+        });
+        t.like(outcome, { code: 'NOT_FOUND', details: { [name]: step, reason: 'not_an_id' } }, `${id} ${name}`);
+        t.is(status, 404);
+        t.deepEqual(sent, [], `${id} ${name}`);
+      }
+  }
 });
