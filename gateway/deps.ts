@@ -56,6 +56,8 @@ export interface GatewayConfig {
   readonly payUrl?: string;
   /** How long an unpaid lent address rests before it is lent on; null: for ever. payments S13. */
   readonly addressRestMs?: number | null;
+  /** Open pages of payers that this node follows at most; 5,000 where absent. payments H7. */
+  readonly streamsMax?: number;
   /** From which amounts on payments are taken; those of the reference where absent. payments P21. */
   readonly minimums?: Minimums;
   readonly developerMode: boolean;

@@ -89,6 +89,7 @@ export const OPERATIONS = {
   openCheckoutSession: 'POST /v1/checkout/links/{slug}/sessions',
   donate: 'POST /v1/checkout/links/{slug}/donate',
   getCheckoutSession: 'GET /v1/checkout/sessions/{id}',
+  followCheckoutSession: 'GET /v1/checkout/sessions/{id}/events bare',
   getPaymentSettings: 'GET /v1/settings/payments',
   putPaymentSettings: 'PUT /v1/settings/payments',
   createTreasuryWallet: 'POST /v1/treasury/wallets',

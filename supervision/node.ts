@@ -12,7 +12,7 @@ import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../mo
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
-import { minimumsOf } from '../gateway/http/payment/checkout-settings.ts';
+import { checkoutConfigOf } from '../gateway/http/payment/checkout-settings.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
@@ -416,8 +416,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
     payUrl: config.PAY_URL ?? publicUrlOf(config),
-    addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
-    minimums: minimumsOf(config),
+    ...checkoutConfigOf(config),
     publicAuthorities: config.PUBLIC_AUTHORITIES,
     developerMode: config.DEVELOPER_MODE,
     signUp: config.SIGN_UP,

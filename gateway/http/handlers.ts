@@ -80,7 +80,7 @@ export function createHandlers(
     ...linkHandlers(deps, economics),
     ...merchantReadHandlers(deps, economics),
     ...invoiceHandlers(deps),
-    ...checkoutHandlers(given.checkout),
+    ...checkoutHandlers(given.checkout, deps),
     ...paymentSettingHandlers(deps),
     ...walletHandlers(deps),
     ...fundingHandlers(deps),

@@ -26,4 +26,9 @@ export interface ChangeStore {
    * where more happened they are not all.
    */
   since(places: ReadonlyMap<AccountId, AccountPlace>, most: number): Promise<AccountMoves[]>;
+  /**
+   * How payments stand, for pages that are open on them, of whatever account: another mark with each change that a payer
+   * sees. One that there is none of is left out. payments H7.
+   */
+  paymentMarks(ids: readonly string[]): Promise<{ id: string; mark: string }[]>;
 }

@@ -28,5 +28,8 @@ export function createChangeStore(sql: Sql): ChangeStore {
         ...changes,
       }));
     },
+    async paymentMarks(ids) {
+      return sql<{ id: string; mark: string }[]>`select id, mark from checkout_marks(${[...ids]}::text[])`;
+    },
   };
 }

@@ -1,6 +1,7 @@
 /** Payment links, for merchants. */
 import type { Route } from '../route.ts';
 import * as payments from '../schema/payments.ts';
+import { anyDocument } from '../schema/platform.ts';
 import { GET, LIST, PATCH, POST, PUT, creates, open, portal, reads, writes } from './kinds.ts';
 
 const OF_STATUS = ['NOT_FOUND', 'ACCOUNT_SUSPENDED', 'CONFLICT'] as const;
@@ -199,6 +200,17 @@ export const PAYMENTS_ROUTES = {
     reply: payments.session,
     refusals: [...PUBLIC, 'ORIGIN_NOT_REGISTERED'],
     summary: 'What a payer sees of a payment',
+  },
+  followCheckoutSession: {
+    ...open('Checkout'),
+    method: GET,
+    path: '/v1/checkout/sessions/{id}/events',
+    params: payments.sessionParams,
+    reply: anyDocument,
+    bare: 'text/event-stream',
+    refusals: [...PUBLIC, 'ORIGIN_NOT_REGISTERED'],
+    summary:
+      'What a payer sees of a payment, as it changes, as server-sent events: `data` is what `GET /v1/checkout/sessions/{id}` answers, whole, at once and with each change. `Last-Event-ID` goes on where a stream broke off. A stream ends after ten minutes at the latest; where none is given, ask from time to time',
   },
   getPaymentSettings: {
     ...portal('Settings', 'viewer'),

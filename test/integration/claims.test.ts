@@ -391,6 +391,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from find_checkout('none', 'pay_none')`,
     },
   ],
+  checkout_marks: [
+    {
+      name: "another account's payment",
+      expected: { open: 'who pays has no credential: a mark says that something changed, and nothing of what' },
+      call: () => database.sql`select * from checkout_marks('{pay_none}')`,
+    },
+  ],
   find_invoice: [
     {
       name: "another account's invoice",

@@ -1149,7 +1149,7 @@ const READS: Record<string, Work> = {
     await read.paymentLinks(live, { slug: one.slug, chain: 'eth' }, page);
     await read.headOf(LEDGER);
   },
-  'read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
+  'changes.paymentMarks read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -1167,6 +1167,7 @@ const READS: Record<string, Work> = {
       await read.payment(live, payment.id);
       await read.payments(live, link.id, { statuses: ['awaiting_payment', 'confirmed'] }, { page: 0, size: 5 });
       await read.paymentTransfers(live, [payment.id]);
+      await stores.changes.paymentMarks([payment.id]);
       await read.restingAddress(live, { chain: 'eth', fromIndex: 0, sinceMs: Date.now(), ledgers: ['eth', 'base'] });
       await read.paidAddresses(live, link.id, 10);
       await payments.due(Date.now(), null, 10);

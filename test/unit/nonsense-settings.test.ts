@@ -44,6 +44,7 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   CLOUD_PORT: ['zero'],
   INTERNAL_PORT: ['zero'],
   CHECKOUT_ADDRESS_REST: ['beyond'],
+  CHECKOUT_STREAMS_MAX: NUMBERS,
   ...Object.fromEntries(
     ['ETH', 'BSC', 'POLYGON', 'AVAX', 'BASE', 'TRON'].map((chain) => [
       `CHECKOUT_TOKEN_MINIMUM_${chain}`,

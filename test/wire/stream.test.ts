@@ -4,6 +4,7 @@ import test from 'ava';
 import { createClient, type Client } from '../../protocol/client.ts';
 import type { Hint, StreamEnd } from '../../protocol/stream.ts';
 import { enrol, eventually, raw, startTestCloud } from '../support/gateway.ts';
+import { FIXED, merchant, payer } from '../support/payments.ts';
 
 const cloud = await startTestCloud({
   CLUSTER_SECRET: randomBytes(32).toString('hex'),
@@ -232,3 +233,90 @@ test.serial('console C13: a node that stops ends its streams and refuses new one
   await third.stop();
   t.deepEqual(one.ended(), { why: 'ended' });
 });
+
+/** A page of a payer: what it was told, by its own reading of the stream. */
+async function payerAt(url: string, id: string, headers: Record<string, string> = {}) {
+  const stopping = new AbortController();
+  const answer = await fetch(`${url}/v1/checkout/sessions/${id}/events`, { headers, signal: stopping.signal });
+  let text = '';
+  const reading = (async () => {
+    for await (const bytes of answer.body!) text += Buffer.from(bytes).toString('utf8');
+  })().catch(() => undefined);
+  const told = (): { id: string; data: Record<string, any> }[] =>
+    [...text.matchAll(/^id: (.*)\ndata: (.*)$/gm)].map(([, mark, data]) => ({ id: mark!, data: JSON.parse(data!) }));
+  return {
+    answer,
+    told,
+    text: () => text,
+    hears: (what: string, is: (data: Record<string, any>) => boolean) =>
+      eventually(
+        what,
+        async () => told(),
+        (all) => all.some(({ data }) => is(data)),
+      ),
+    stop: async () => {
+      stopping.abort();
+      await reading;
+    },
+  };
+}
+
+test.serial(
+  'payments H7, S22, F18, F20: a payer is told on every node what changed, at once, and only what he may see',
+  async (t) => {
+    const ask = merchant(cloud, ours.sandbox),
+      pay = payer(cloud);
+    const link = (await ask('POST', '/v1/payments/links', { ...FIXED, metadata: { order: 'secret-1' } })).json.data;
+    const { id, address: to } = (await pay('POST', `/v1/checkout/links/${link.slug}/sessions`, {})).json.data;
+    const [here, there] = [await payerAt(cloud.url, id), await payerAt(second.url, id)];
+    for (const { answer } of [here, there]) {
+      t.is(answer.status, 200);
+      t.is(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+      t.is(answer.headers.get('x-accel-buffering'), 'no');
+      t.is(answer.headers.get('cache-control'), 'no-store');
+    }
+    await there.hears('the whole view, at once', ({ status }) => status === 'awaiting_payment');
+    t.deepEqual(
+      { ...there.told()[0]!.data, serverTime: null },
+      { ...(await pay('GET', `/v1/checkout/sessions/${id}`)).json.data, serverTime: null },
+    );
+    const tokenContract = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+    await client.must('simulateDeposit', { body: { chain: 'eth', address: to, amount: '25', tokenContract } });
+    for (const one of [here, there]) await one.hears('it was seen', ({ status }) => status === 'detected');
+    const [{ txid }] = there.told().at(-1)!.data['transfers'];
+    const before = there.told().at(-1)!;
+    await there.stop();
+    await client.must('simulateConfirmation', { body: { chain: 'eth', txid, confirmations: 12 } });
+    await here.hears('it was confirmed', ({ status }) => status === 'confirmed');
+    const again = await payerAt(second.url, id, { 'last-event-id': before.id });
+    await again.hears('what was missed', ({ status }) => status === 'confirmed');
+    t.false(/secret-1|derivationPath|customerEmail|org_|m\/44/.test(here.text()), here.text());
+    await Promise.all([here.stop(), again.stop()]);
+  },
+);
+
+test.serial(
+  'payments H7, E8, S22: a stream of nobody, and of a page that may not ask, is refused by name',
+  async (t) => {
+    const pay = payer(cloud);
+    const link = (await merchant(cloud, ours.sandbox)('POST', '/v1/payments/links', FIXED)).json.data;
+    const { id } = (await pay('POST', `/v1/checkout/links/${link.slug}/sessions`, {})).json.data;
+    const none = await pay('GET', '/v1/checkout/sessions/pay_24pgoiqjq2dgpoqhm7nuhjd5zi/events');
+    t.is(none.json.error.code, 'NOT_FOUND');
+    const foreign = await pay('GET', `/v1/checkout/sessions/${id}/events`, undefined, {
+      origin: 'https://evil.example',
+    });
+    t.is(foreign.json.error.code, 'ORIGIN_NOT_REGISTERED');
+    t.is(foreign.headers.get('access-control-allow-origin'), null);
+    const full = await startTestCloud({ CHECKOUT_STREAMS_MAX: '0' });
+    t.teardown(() => full.stop());
+    const { sandbox } = await full.organization();
+    await enrol(full, sandbox);
+    const other = (await merchant(full, sandbox)('POST', '/v1/payments/links', FIXED)).json.data;
+    const opened = await payer(full)('POST', `/v1/checkout/links/${other.slug}/sessions`, {});
+    const no = await payer(full)('GET', `/v1/checkout/sessions/${opened.json.data.id}/events`);
+    t.is(no.status, 503);
+    t.like(no.json.error, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'streams_of_node' } });
+    t.is(no.headers.get('retry-after'), '15');
+  },
+);

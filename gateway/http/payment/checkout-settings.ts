@@ -12,6 +12,8 @@ const tokenMinimum = (usual: string) =>
 const { tokens: USUAL } = MINIMUMS;
 
 export const CHECKOUT_SETTINGS = {
+  /** Open pages of payers that a node follows; one more asks from time to time. payments H7. */
+  CHECKOUT_STREAMS_MAX: wholeNumber(0, 100_000).default(5_000),
   /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
   /** Which share of a native amount its sweep may cost, of 10,000. payments P21. */
@@ -26,7 +28,14 @@ export const CHECKOUT_SETTINGS = {
 
 type Read = z.infer<z.ZodObject<typeof CHECKOUT_SETTINGS>>;
 
-export const minimumsOf = (config: Read): Minimums => ({
+/** As the gateway is told it. */
+export const checkoutConfigOf = (config: Read) => ({
+  addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
+  streamsMax: config.CHECKOUT_STREAMS_MAX,
+  minimums: minimumsOf(config),
+});
+
+const minimumsOf = (config: Read): Minimums => ({
   feeRatioBps: config.CHECKOUT_MIN_FEE_RATIO_BPS,
   tokens: {
     ...USUAL,

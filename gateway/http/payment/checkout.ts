@@ -19,10 +19,11 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { amountIn } from './asset.ts';
 import { attestationOf, keyFingerprintOf } from './attestations.ts';
 import { clientNetwork, countedTo, createCheckoutLimits, tooManyOpen } from './checkout-limits.ts';
+import { createCheckoutStreams, MARK_FORM } from './checkout-stream.ts';
 import type { Economics } from './economics.ts';
 import { asksEmail, checkoutLinkView, sessionView, sharedSession, shownOf, statusNow } from './session-view.ts';
 
-type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession';
+type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession' | 'followCheckoutSession';
 /** Who pays, as far as it is asked: a program, the component, or the hosted page. */
 export type Payer = Pick<Asked, 'clientAddress' | 'origin' | 'setHeader' | 'wasThere'>;
 type Opening = Payer & {
@@ -48,6 +49,8 @@ export interface Checkout {
   paymentOf(place: Place, id: string): Promise<ReplyOf<'getCheckoutSession'> | Refusal>;
   /** S4: what a payer of a shared link is shown; `announced` fills the code only, where it is an amount. */
   sharedOf(place: Place, announced: string): Promise<ReplyOf<'getCheckoutSession'>>;
+  /** What a payer sees of a payment now, for a page that was let in before; null where there is none any more. */
+  viewOf(paymentId: string): Promise<ReplyOf<'getCheckoutSession'> | null>;
   /** As of a payment that there is none of. */
   none(paymentId: string): Refusal;
   open(
@@ -224,6 +227,12 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     },
     linkOf: ({ link, state }) =>
       checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs()),
+    async viewOf(paymentId) {
+      const link = await reads.checkout({ paymentId }),
+        payment = link === null ? null : await reads.payment(link.accountId, paymentId);
+      if (link === null || payment === null) return null;
+      return shownPayment({ link, state: await stateOf(deps, link.accountId) }, payment);
+    },
     async paymentOf(place, id) {
       const payment = await reads.payment(place.link.accountId, id);
       return payment === null ? notFound('payment', id) : shownPayment(place, payment);
@@ -231,8 +240,36 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
   };
 }
 
-export function checkoutHandlers({ placeOf, linkOf, paymentOf, open }: Checkout): Pick<Handlers, Area> {
+export function checkoutHandlers(
+  { placeOf, linkOf, paymentOf, viewOf, open }: Checkout,
+  { stores, isDraining, log, metrics, config: { streamsMax } }: HandlerDeps,
+): Pick<Handlers, Area> {
+  const streams = createCheckoutStreams({
+    marks: stores.changes.paymentMarks,
+    viewOf,
+    isDraining,
+    log,
+    observe: (count) => metrics.set('svc_checkout_streams', {}, count),
+    ...(streamsMax === undefined ? {} : { most: streamsMax }),
+  });
   return {
+    async followCheckoutSession(asked) {
+      const { lastEventId } = asked,
+        { id: paymentId } = asked.params;
+      if (isDraining()) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 });
+      const place = await placeOf(asked, { paymentId });
+      if (isRefusal(place)) return place;
+      const stream = await streams.follow({
+        paymentId,
+        client: clientNetwork(asked.clientAddress),
+        environment: environmentOf(place.link.accountId),
+        seen: lastEventId !== undefined && MARK_FORM.test(lastEventId) ? lastEventId : null,
+      });
+      if (isRefusal(stream)) return stream;
+      asked.setHeader('x-accel-buffering', 'no'); // nginx would hold it back
+      asked.setHeader('cache-control', 'no-store');
+      return stream as never;
+    },
     async getCheckoutLink(asked) {
       const place = await placeOf(asked, { slug: asked.params.slug });
       return isRefusal(place) ? place : linkOf(place);

@@ -105,7 +105,7 @@ export function createHub({
   observe = () => undefined,
   elapsedMs = () => performance.now(),
 }: {
-  store: ChangeStore;
+  store: Pick<ChangeStore, 'since'>;
   isDraining: () => boolean;
   log: Pick<Logger, 'warn'>;
   /** How many listen now. */

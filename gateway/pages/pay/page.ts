@@ -159,6 +159,9 @@ export function paymentPage(session: Session, path: string | null, reader: Reade
     .join('');
   const follows = path !== null && model.live;
   const body = `<div id="pay"${attribute('data-now', path === null ? null : `${path}/now?lang=${language}`)}${attribute(
+    'data-events',
+    follows ? `/v1/checkout/sessions/${session.paymentId}/events` : null,
+  )}${attribute(
     'data-ends-in',
     model.endsInMs,
   )} data-status="${model.status}" data-live="${follows}" data-parts="${model.parts.join(' ')}" data-copied="${escaped(say('copied'))}"${walletMarks(model, say)}${attribute(

@@ -10,6 +10,8 @@
     one.hidden = one.dataset.part !== undefined && !parts.includes(one.dataset.part);
 
   const PAUSES_MS = [5000, 10000, 15000];
+  // While it is told of changes it asks seldom: a proxy may have held the stream back without a word.
+  const TOLD_PAUSE_MS = 60000;
   let amount = byId('amount')?.textContent ?? '';
   let live = pay.dataset.live === 'true';
   let endsAt = pay.dataset.endsIn === undefined ? null : performance.now() + Number(pay.dataset.endsIn);
@@ -18,6 +20,9 @@
   let reading = false;
   let said = null;
   let stream = null;
+  let told = false;
+  let proved = false;
+  let missed = false;
   let call = pay.dataset.call === undefined ? null : JSON.parse(pay.dataset.call);
 
   const say = (text) => {
@@ -71,34 +76,54 @@
   const later = () => {
     clearTimeout(timer);
     if (document.hidden) return;
-    timer = setTimeout(read, PAUSES_MS[Math.min(pauses, PAUSES_MS.length - 1)]);
+    timer = setTimeout(read, told ? TOLD_PAUSE_MS : PAUSES_MS[Math.min(pauses, PAUSES_MS.length - 1)]);
     pauses += 1;
   };
   const read = async () => {
-    if (reading || pay.dataset.now === undefined) return;
+    if (pay.dataset.now === undefined) return;
+    if (reading) {
+      missed = true; // what is on its way may be from before
+      return;
+    }
     reading = true;
+    missed = false;
     try {
       const answer = await fetch(pay.dataset.now, { headers: { accept: 'application/json' }, cache: 'no-store' });
       if (answer.ok) {
         const now = await answer.json();
         if (now.status !== pay.dataset.status) pauses = 0;
         apply(now);
+        if (!live && stream !== null) leave();
       }
     } catch {
       // Offline: asked again, and at once when the browser is back.
     } finally {
       reading = false;
-      later();
+      if (missed) void read();
+      else later();
     }
   };
   const follow = () => {
     if (pay.dataset.events === undefined || stream !== null || document.hidden) return;
     stream = new EventSource(pay.dataset.events);
-    stream.onmessage = () => void read();
+    stream.onmessage = () => {
+      proved = told = true;
+      void read();
+    };
+    // Again: what passed the first message passes the next one.
+    stream.onopen = () => {
+      told = proved;
+    };
+    stream.onerror = () => {
+      if (told) pauses = 0;
+      told = false;
+      later();
+    };
   };
   const leave = () => {
     stream?.close();
     stream = null;
+    told = false;
     clearTimeout(timer);
   };
   const atOnce = () => {
