@@ -27,8 +27,8 @@ export interface ChangeStore {
    */
   since(places: ReadonlyMap<AccountId, AccountPlace>, most: number): Promise<AccountMoves[]>;
   /**
-   * How payments stand, for pages that are open on them, of whatever account: another mark with each change that a payer
-   * sees. One that there is none of is left out. payments H7.
+   * How payments are, for pages that are open on them, of whatever account: another mark with each change that a
+   * payer sees. One that there is none of is left out. payments H7.
    */
   paymentMarks(ids: readonly string[]): Promise<{ id: string; mark: string }[]>;
 }

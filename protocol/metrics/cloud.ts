@@ -70,7 +70,7 @@ export const CLOUD_METRICS = {
     help: 'Open streams of what happens in accounts (GET /v1/stream)',
     labels: ALONE,
   },
-  svc_checkout_streams: { ...gauge('capacity'), help: 'Open pages of payers that are told of changes', labels: ALONE },
+  svc_checkout_streams: { ...gauge('capacity'), help: 'Open pages of payers that are sent each change', labels: ALONE },
   svc_dead_letters_total: {
     ...counter('operator'),
     help: 'Messages that nobody handled or nobody waited for',

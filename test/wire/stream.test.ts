@@ -308,15 +308,5 @@ test.serial(
     });
     t.is(foreign.json.error.code, 'ORIGIN_NOT_REGISTERED');
     t.is(foreign.headers.get('access-control-allow-origin'), null);
-    const full = await startTestCloud({ CHECKOUT_STREAMS_MAX: '0' });
-    t.teardown(() => full.stop());
-    const { sandbox } = await full.organization();
-    await enrol(full, sandbox);
-    const other = (await merchant(full, sandbox)('POST', '/v1/payments/links', FIXED)).json.data;
-    const opened = await payer(full)('POST', `/v1/checkout/links/${other.slug}/sessions`, {});
-    const no = await payer(full)('GET', `/v1/checkout/sessions/${opened.json.data.id}/events`);
-    t.is(no.status, 503);
-    t.like(no.json.error, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'streams_of_node' } });
-    t.is(no.headers.get('retry-after'), '15');
   },
 );

@@ -28,7 +28,7 @@ export const CHECKOUT_SETTINGS = {
 
 type Read = z.infer<z.ZodObject<typeof CHECKOUT_SETTINGS>>;
 
-/** As the gateway is told it. */
+/** As the gateway takes it. */
 export const checkoutConfigOf = (config: Read) => ({
   addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
   streamsMax: config.CHECKOUT_STREAMS_MAX,

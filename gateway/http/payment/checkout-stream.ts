@@ -1,5 +1,5 @@
 /**
- * Open pages of payers: each hears of its payment as it changes. One question a second for all pages of this node, and
+ * Open pages of payers: each is sent its payment as it changes. One question a second for all pages of this node, and
  * none while nobody listens. What a page costs is bounded: one that reads too slowly is sent nothing until it has read,
  * and one that reads nothing is let go. Each is ended after some minutes and comes again, so that what is asked at its
  * beginning (origin, rates) is asked anew. payments H7, S20.
@@ -159,7 +159,7 @@ export function createCheckoutStreams({
           },
           (error: unknown) => {
             failed += 1;
-            if (failed === 1) log.warn({ err: error }, 'open pages of payers could not be told');
+            if (failed === 1) log.warn({ err: error }, 'open pages of payers could not be sent what changed');
           },
         )
         .finally(again);

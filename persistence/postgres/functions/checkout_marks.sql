@@ -1,4 +1,4 @@
--- How payments stand, for the pages that are open on them: one question a second for all pages of a node (payments H7).
+-- How payments are, for the pages that are open on them: one question a second for all pages of a node (payments H7).
 -- A mark changes with the payment, with a transfer of it, and, while one is unconfirmed, with the head of its chain.
 create or replace function checkout_marks(of_payments text[]) returns table (id text, mark text)
 language sql stable security definer set search_path = flock, pg_temp as $$
