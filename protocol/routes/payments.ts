@@ -201,7 +201,7 @@ export const PAYMENTS_ROUTES = {
     refusals: [...PUBLIC, 'ORIGIN_NOT_REGISTERED'],
     summary: 'What a payer sees of a payment',
   },
-  followCheckoutSession: {
+  listenSession: {
     ...open('Checkout'),
     method: GET,
     path: '/v1/checkout/sessions/{id}/events',

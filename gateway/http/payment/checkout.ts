@@ -23,7 +23,7 @@ import { createCheckoutStreams, MARK_FORM } from './checkout-stream.ts';
 import type { Economics } from './economics.ts';
 import { asksEmail, checkoutLinkView, sessionView, sharedSession, shownOf, statusNow } from './session-view.ts';
 
-type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession' | 'followCheckoutSession';
+type Area = 'getCheckoutLink' | 'openCheckoutSession' | 'donate' | 'getCheckoutSession' | 'listenSession';
 /** Who pays, as far as it is asked: a program, the component, or the hosted page. */
 export type Payer = Pick<Asked, 'clientAddress' | 'origin' | 'setHeader' | 'wasThere'>;
 type Opening = Payer & {
@@ -253,7 +253,7 @@ export function checkoutHandlers(
     ...(streamsMax === undefined ? {} : { most: streamsMax }),
   });
   return {
-    async followCheckoutSession(asked) {
+    async listenSession(asked) {
       const { lastEventId } = asked,
         { id: paymentId } = asked.params;
       if (isDraining()) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 });
