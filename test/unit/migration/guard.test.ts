@@ -61,8 +61,7 @@ const honest = {
   keyed: (rows: number) =>
     Array.from(
       { length: rows },
-      (_, n) =>
-        `chain: eth\nxpub: ${XPUBS[n % 50]}\npath: m/44'/60'/${n}'\nrange: 0-9\n`,
+      (_, n) => `chain: eth\nxpub: ${XPUBS[n % 50]}\npath: m/44'/60'/${n}'\nrange: 0-9\n`,
     ).join('\n'),
   list: (rows: number) => Array.from({ length: rows }, (_, n) => addressOf(n)).join('\r'),
 };
