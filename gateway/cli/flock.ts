@@ -9,6 +9,12 @@ import { runProgram, type Command } from '../../protocol/node/commands.ts';
 import type { OperatorCommand } from './operator/commands.ts';
 
 const COMMANDS: readonly Command[] = [
+  {
+    words: ['doctor', '--cloud'],
+    usage: 'doctor --cloud [--strict]',
+    does: 'looks at what a node of the cloud needs, with its own settings; changes nothing',
+    run: async (args, flags) => (await import('./operator/doctor.ts')).cloudDoctor(args, process.env, flags),
+  },
   ...APPLICATION_COMMANDS,
   {
     words: ['chain'],

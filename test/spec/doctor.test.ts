@@ -8,6 +8,10 @@ import { edgeChecks } from '../../edge/cli/doctor.ts';
 import { readConfig } from '../../edge/config.ts';
 import { isMnemonic } from '../../edge/keystore/keys.ts';
 import { thisMachine } from '../../edge/doctor/machine.ts';
+import { ownChecks } from '../../gateway/cli/operator/doctor.ts';
+import { databaseChecks } from '../../gateway/cli/operator/doctor-database.ts';
+import { openDatabase } from '../../persistence/postgres/sql.ts';
+import { readConfig as readCloudConfig } from '../../supervision/config.ts';
 import type { Check } from '../../protocol/node/doctor/examine.ts';
 import { OLD_PHRASE } from '../support/edge/keystores.ts';
 import { ROOT } from '../support/tree.ts';
@@ -20,9 +24,14 @@ const edge = {
   MNEMONIC: OLD_PHRASE,
   EDGE_VERIFY_RPC_ETH: 'http://127.0.0.1:1',
 };
+const DATABASE_URL = 'postgres://flock_app:x@127.0.0.1:1/flock';
+const cloud = readCloudConfig({ DATABASE_URL, SECRET_KEY: '0'.repeat(64), ETH_RPC_URLS: 'http://127.0.0.1:1' });
+// It connects when it is first used.
+const sql = openDatabase({ url: DATABASE_URL, connections: 1, name: 'nobody' });
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   Application: applicationChecks(session, {}),
   Edge: [...edgeChecks(readConfig(edge, isMnemonic), thisMachine()), ...edgeChecks(['a problem'], thisMachine())],
+  Cloud: [...ownChecks(cloud), ...databaseChecks(sql, 10)],
 };
 
 const sectionOf = (title: string): string =>
@@ -35,7 +44,7 @@ for (const [title, checks] of Object.entries(CHECKS))
       .filter((line) => line.startsWith('| `'));
     const told = rows.flatMap((line) => [...line.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, id]) => id!));
     const named = new Set(checks.map(({ id }) => id.replace(/_eth$/, '_<chain>')));
-    if (title === 'Edge') t.true(sectionOf(title).includes('`everything_else`'));
+    if (title !== 'Application') t.true(sectionOf(title).includes('`everything_else`'));
     named.delete('everything_else');
     t.deepEqual(told.toSorted(), [...named].toSorted());
   });

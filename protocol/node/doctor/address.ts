@@ -50,7 +50,7 @@ export async function lookAtCertificate(
   return left < CERTIFICATE_WARN_DAYS ? warn(seen, 'renew the certificate') : ok(seen);
 }
 
-/** One answer, with the time before and after. A `Date` is cut to the second. */
+/** One answer, with the time before and after: it was true at some moment between. A `Date` is cut to the second. */
 export interface Dated {
   readonly askedMs: number;
   readonly answeredMs: number;
@@ -61,8 +61,8 @@ export function lookAtClock({ askedMs, answeredMs, date }: Dated): Finding {
   const theirsMs = Date.parse(date ?? '');
   if (!Number.isFinite(theirsMs)) return unknown('the answer has no Date', 'look which proxy takes it away');
   const offset = ((askedMs + answeredMs) / 2 - (theirsMs + 500)) / 1_000;
-  const off = Math.abs(offset);
-  const seen = `${Math.round(off)} s ${offset < 0 ? 'behind' : 'ahead of'} the service`;
+  const off = Math.max(0, Math.abs(offset) - (answeredMs - askedMs) / 2_000);
+  const seen = `${Math.round(Math.abs(offset))} s ${offset < 0 ? 'behind' : 'ahead of'} the service`;
   const remedy = 'have the clock of this machine set by NTP; if it is right, that of the service is wrong';
   if (off > CLOCK_FAIL_SECONDS) return fail(seen, remedy);
   return off > CLOCK_WARN_SECONDS ? warn(seen, remedy) : ok('within 5 s of the service');
