@@ -119,6 +119,7 @@ async function start(config: CloudConfig & NodeLimits, log: Logger, steps: Drain
     random: Math.random,
     log,
     ladder: ladderOf(config),
+    simulated: { takeEndpointFailures: (attempts) => chains.sandbox.takeEndpointFailures(attempts) },
     hooks: {
       onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000),
       onAttempt: (attempt, status, lateMs) =>
@@ -264,6 +265,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     accounts,
     serving: presence,
     registry: chains.registry,
+    outages: chains.sandbox,
     ...(wired.reach.elsewhere === undefined ? {} : { elsewhere: wired.reach.elsewhere }),
     ...gateway.auth,
   });

@@ -1,4 +1,5 @@
 /** What the publisher needs of the rest of a node, and what the edge stream needs of the publisher. */
+import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import type { SecretBox } from '../../model/ports/secret-box.ts';
 import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { Acknowledgement, AttemptsFrame, DeliverFrame } from '../../protocol/frames.ts';
@@ -49,5 +50,7 @@ export interface PublisherDeps {
   readonly random: () => number;
   readonly log: { warn(fields: object, message: string): void };
   readonly ladder?: Ladder;
+  /** What a sandbox makes of attempts (`simulate-endpoint-failure`); absent where nothing is simulated. */
+  readonly simulated?: Pick<SandboxControl, 'takeEndpointFailures'>;
   readonly hooks?: PublisherHooks;
 }

@@ -12,14 +12,15 @@
  * arrived meanwhile.
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import { type AccountId, environmentOf } from '../../protocol/ids.ts';
+import type { EndpointFailure } from '../../model/ports/sandbox-control.ts';
 import type { TimerHandle } from '../kernel/timers.ts';
 import { claimOf, type Flight } from './flights.ts';
 import { LADDER } from './ladder.ts';
 import { attemptRow, Recorder, type RecordedAttempt } from './recorder.ts';
 import { CLAIM_MAX, Outgoing, type Frame, type Release } from './outgoing.ts';
 import type { Attempt, Publisher, PublisherDeps } from './ports.ts';
-import { SignedDeliveries } from './signed-deliveries.ts';
+import { ATTEMPT_TIMEOUT_MS, SignedDeliveries } from './signed-deliveries.ts';
 
 const POLL_MS = 200;
 /** A claim outlives the attempts that an edge has queued for a slow endpoint. */
@@ -43,6 +44,8 @@ class RunningPublisher implements Publisher {
   #again = false;
   #timer: TimerHandle = null;
   #stopped = true;
+  /** Of deliveries that are simulated to be late. */
+  readonly #late = new Set<TimerHandle>();
 
   constructor(deps: PublisherDeps) {
     this.#deps = deps;
@@ -83,6 +86,7 @@ class RunningPublisher implements Publisher {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#deps.clock.clearTimer(this.#timer);
+    for (const timer of this.#late) this.#deps.clock.clearTimer(timer);
     await this.#round;
     await this.#recorder.settled();
     await this.#give(this.#outgoing.clear());
@@ -153,10 +157,15 @@ class RunningPublisher implements Publisher {
   }
 
   async #send(taken: Frame): Promise<void> {
-    const { streams, clock, log } = this.#deps,
-      { accountId } = taken;
-    const flights = await this.#refreshBeforeSend(taken);
-    if (flights.length === 0) return;
+    const { accountId } = taken;
+    const standing = await this.#refreshBeforeSend(taken);
+    const flights = standing.length === 0 ? standing : await this.#withoutSimulated(accountId, standing);
+    if (flights.length > 0) await this.#hand(accountId, flights);
+  }
+
+  /** Signs, and gives it to the leader. */
+  async #hand(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
+    const { streams, clock, log } = this.#deps;
     const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
     const signed = flights.map((flight) => ({ flight, delivery: this.#signed.of(flight.due, timestampSeconds) }));
     const deliveries = signed.flatMap(({ delivery }) => delivery ?? []);
@@ -203,6 +212,58 @@ class RunningPublisher implements Publisher {
       this.#outgoing.pause(frame, clock.elapsedMs());
       return [];
     }
+  }
+
+  /**
+   * Those that nothing is simulated for. Of the others a failed attempt is recorded as an edge would report it, and a
+   * late one leaves when its time has come, unless it was forgotten by then. What is taken of the lever is durable: an
+   * attempt that comes again fails again, and counts once.
+   */
+  async #withoutSimulated(accountId: AccountId, flights: readonly Flight[]): Promise<readonly Flight[]> {
+    const { simulated, clock, log } = this.#deps;
+    if (simulated === undefined || environmentOf(accountId) !== 'sandbox') return flights;
+    const asked = flights.map(({ due: { delivery } }) => ({
+      webhookId: delivery.webhookId,
+      deliveryId: delivery.id,
+      attempt: delivery.attempts + 1,
+    }));
+    let failures: ReadonlyMap<string, EndpointFailure>;
+    try {
+      failures = await simulated.takeEndpointFailures(asked);
+    } catch (error) {
+      log.warn({ err: error, accountId, count: flights.length }, 'deliveries wait: the levers could not be looked at');
+      this.#outgoing.pause({ accountId, flights }, clock.elapsedMs());
+      return [];
+    }
+    for (const flight of flights) {
+      const failure = failures.get(flight.due.delivery.id);
+      if (failure !== undefined) this.#simulate(accountId, flight, failure);
+    }
+    return flights.filter(({ due }) => !failures.has(due.delivery.id));
+  }
+
+  #simulate(accountId: AccountId, flight: Flight, failure: EndpointFailure): void {
+    const { id: deliveryId, attempts } = flight.due.delivery;
+    const attempt = { deliveryId, attempt: attempts + 1, retryAfterSeconds: null };
+    const report = (more: Pick<Attempt, 'statusCode' | 'durationMs' | 'outcome'>): void => {
+      flight.postedTo = flight.due.url;
+      // Where it cannot be recorded its claim runs out, and it comes again.
+      this.report(accountId, [{ ...attempt, ...more }]).catch((error: unknown) =>
+        this.#deps.log.warn({ err: error, accountId }, 'a simulated attempt could not be recorded'),
+      );
+    };
+    if ('status' in failure) return report({ statusCode: failure.status, durationMs: 0, outcome: 'answered' });
+    const isCut = failure.delayMs >= ATTEMPT_TIMEOUT_MS;
+    const waitMs = Math.min(failure.delayMs, ATTEMPT_TIMEOUT_MS);
+    const timer = this.#deps.clock.setTimer(waitMs, () => {
+      this.#late.delete(timer);
+      if (this.#outgoing.find(accountId, deliveryId) !== flight) return;
+      if (isCut) return report({ statusCode: null, durationMs: waitMs, outcome: 'timeout' });
+      void this.#refreshBeforeSend({ accountId, flights: [flight] }).then((standing) => {
+        if (standing.length > 0) return this.#hand(accountId, standing);
+      });
+    });
+    this.#late.add(timer);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Delivery, PublisherDeps } from './ports.ts';
 import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
 
 /** From connecting to the head of the answer. */
-const ATTEMPT_TIMEOUT_MS = 15_000;
+export const ATTEMPT_TIMEOUT_MS = 15_000;
 const OPENED_SECRETS_MAX = 10_000;
 
 export class SignedDeliveries {

@@ -37,6 +37,7 @@ export const simulatedBtc: SimulatedFamily = {
   buildInputs: inputsOf,
   read: (network, signed) => readPayload(btcOf(network), signed),
   displaces,
+  rivalOf,
   deathOf,
 };
 
@@ -222,6 +223,27 @@ function readPayload(network: BtcNetwork, signed: Signed): ReadPayload | Refusal
     tokenContract: null,
     spends: outpointsSpentBy(transaction),
     run: (view) => run(network, transaction, from, view),
+  };
+}
+
+/** All its coins back to who spends them. Nobody signed it, and a ledger verifies what is broadcast only. */
+function rivalOf(_network: Network, one: SandboxTransaction, seed: Uint8Array): SandboxTransaction {
+  const spent = bytesIn(one),
+    amount = spentAmountsOf(one, spent).reduce((rest, value) => rest + value, -BigInt(one.fee));
+  const rival = new Transaction();
+  rival.version = 2;
+  rival.locktime = spent.locktime === 0 ? 1 : 0; // Another txid, whatever the other one pays.
+  for (const { hash, index, sequence } of spent.ins) rival.addInput(hash, index, sequence);
+  rival.ins[0]!.witness = [seed];
+  rival.addOutput(bytesOf(one.from!), amount);
+  return {
+    ...one,
+    txid: rival.getId(),
+    success: true,
+    reason: null,
+    transfers: [{ outputIndex: 0, to: one.from!, amount: amount.toString(), tokenContract: null }],
+    raw: rival.toHex(),
+    spentAmounts: spentAmountsOf(one, spent).map(String),
   };
 }
 

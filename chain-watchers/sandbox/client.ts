@@ -21,7 +21,7 @@ import type { SandboxBlock } from '../../model/ports/sandbox-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { openedBy } from './family.ts';
 import { append, headOf, type LedgerParts } from './ledger.ts';
-import { submitToPool } from './pool.ts';
+import { mineRepriced, submitToPool } from './pool.ts';
 import { readOn } from './reading.ts';
 import { viewOf } from './view.ts';
 
@@ -160,7 +160,10 @@ async function submit(parts: SandboxClientParts, signed: Signed): Promise<Broadc
   const payload = await readOn(parts, signed);
   if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };
   const pooled = await submitToPool(parts, signed, payload);
-  if (pooled !== null) return pooled;
+  if (pooled !== null) {
+    if (await mineRepriced(parts, payload.from, signed.txid)) parts.onMined();
+    return pooled;
+  }
   const mined = await append<BroadcastResult>(parts, async () => {
     if ((await store.blockOf(ledger, signed.txid)) !== null) return { kind: 'already_known', txid: signed.txid };
     const result = payload.run(await viewOf(parts, payload));

@@ -60,6 +60,7 @@ export const simulatedEvm: SimulatedFamily = {
   buildInputs: (network, intent, view) => inputsOf(evmOf(network), intent, view),
   read: (network, signed) => readPayload(evmOf(network), signed),
   displaces,
+  rivalOf: (_network, one, seed) => ({ ...one, txid: hex(seed), success: true, reason: null, transfers: [] }),
 };
 
 function renderBlock(block: SandboxBlock): Block<EvmRaw> {

@@ -98,6 +98,11 @@ export interface SimulatedFamily {
    * enough. Only where versions exclude each other.
    */
   displaces?(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null;
+  /**
+   * A transaction of the same sender that excludes this one and moves nothing but its fee, as if the sender's key were
+   * used elsewhere; its txid is made of 32 bytes. Only where transactions exclude each other.
+   */
+  rivalOf?(network: Network, one: SandboxTransaction, seed: Uint8Array): SandboxTransaction;
   /** Why a payload can never be in a block, given what its sender holds; null while it still can (G27). */
   deathOf?(unsigned: Unsigned, view: SenderView): string | null;
   /** The last height at which a payload can be in a block, where it says one: above it it is dead (G27). */

@@ -66,6 +66,16 @@ async function submitNow(parts: LedgerParts, signed: Signed, payload: ReadPayloa
   throw new Error(`ledger ${ledger} moved ${APPEND_TRIES} times under one submit`);
 }
 
+/** Mines a version that took the place of another, where the ledger is stuck until one does. False where it is not. */
+export async function mineRepriced(parts: LedgerParts, from: string, txid: string): Promise<boolean> {
+  const { store, ledger } = parts;
+  if ((await store.stuckUntil(ledger))?.repriced !== true) return false;
+  const versions = await store.pooledOf(ledger, from);
+  const newer = versions.find((one) => one.txid === txid);
+  if (newer === undefined || !versions.some(({ replacedBy }) => replacedBy === txid)) return false;
+  return !isRefusal(await minePooled(parts, newer));
+}
+
 /** Versions in the pool that the payload excludes: its counter value, or one of its outputs. */
 function excludedBy({ nonce, spends = [] }: ReadPayload, held: readonly PooledTransaction[]): PooledTransaction[] {
   return held.filter(
@@ -117,6 +127,36 @@ export function minePooled(parts: LedgerParts, { txid, from }: PooledTransaction
     const { transactions, refused } = await ranInTurn(parts, [...below(chosen, all.filter(isHeld)), chosen]);
     const reason = refused.get(txid);
     return reason === undefined ? [transactions] : refuse('CONFLICT', { field: 'txid', reason });
+  });
+}
+
+/**
+ * Mines a transaction of the same sender that excludes one of the pool, after what must be in a block before it; the
+ * pooled one is gone with it. Refuses: CONFLICT where the family has none, or no block can hold it.
+ */
+export function mineRival(
+  parts: LedgerParts,
+  { txid, from }: PooledTransaction,
+  seed: Uint8Array,
+): Promise<SandboxBlock[] | Refusal> {
+  const { store, ledger, family, network } = parts;
+  return append<Refusal>(parts, async () => {
+    const all = await store.pooledOf(ledger, from);
+    const chosen = all.find((one) => one.txid === txid);
+    if (chosen === undefined)
+      return notFound('transaction of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
+    const rival = family.rivalOf?.(network, chosen.transaction, seed);
+    if (rival === undefined)
+      return refuse('CONFLICT', {
+        field: 'chain',
+        reason: 'a transaction of this chain excludes no other',
+        next: 'use eth, bsc, polygon, avax, base, btc, xrp or xlm',
+      });
+    const before = below(chosen, all.filter(isHeld));
+    const { transactions, refused } = await ranInTurn(parts, before);
+    const reason = before.map((one) => refused.get(one.txid)).find((why) => why !== undefined);
+    if (reason !== undefined) return refuse('CONFLICT', { field: 'txid', reason });
+    return [...(transactions.length === 0 ? [] : [transactions]), [rival]];
   });
 }
 

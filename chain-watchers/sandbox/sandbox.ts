@@ -14,7 +14,8 @@ import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../maturity/confirmations.ts';
 import { simulateActivity } from './activity.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
-import { minePooled, releasePool } from './pool.ts';
+import { minePooled, mineRival, releasePool } from './pool.ts';
+import { surroundingLevers, type SurroundingTask } from './surroundings.ts';
 import {
   createSandboxLedgers,
   reasonOf,
@@ -46,7 +47,9 @@ const TASKS_PER_SWEEP = 200;
 type Task =
   | { readonly kind: 'confirm'; readonly chain: Chain; readonly txid: string }
   | { readonly kind: 'tick'; readonly chain: Chain }
-  | { readonly kind: 'release'; readonly chain: Chain };
+  | { readonly kind: 'release'; readonly chain: Chain }
+  /** Looks whether a stuck ledger is at the height of its end. */
+  | { readonly kind: 'release_due'; readonly chain: Chain };
 
 export interface Sandbox {
   readonly control: SandboxControl;
@@ -79,7 +82,10 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     simulateActivity: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateActivity(box.ledgers, ledger, ask)),
     simulateStuck: (accountId, ask) =>
-      onLedger(box, accountId, ask.chain, (ledger) => simulateStuck(box, ledger, accountId, ask.stuck)),
+      onLedger(box, accountId, ask.chain, (ledger) => simulateStuck(box, ledger, accountId, ask)),
+    simulateReplaced: (accountId, ask) =>
+      onLedger(box, accountId, ask.chain, (ledger) => simulateReplaced(box, ledger, ask.txid)),
+    ...surroundingLevers(deps.sandbox, deps.nowMs),
     async sighting(chain, txid) {
       const seen = await deps.sandbox.sighting(chain, txid);
       return seen === null ? null : { ...seen, threshold: deps.networkOf(chain).threshold };
@@ -105,13 +111,37 @@ interface Box {
 
 /** Refuses: CHAIN_UNAVAILABLE for a chain without a simulated ledger. */
 async function onLedger<T>(
-  { ledgers }: Box,
+  box: Box,
   accountId: AccountId,
   chain: Chain,
   work: (ledger: SandboxLedger) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
+  const {
+    deps: { sandbox, nowMs },
+    ledgers,
+  } = box;
   if (!ledgers.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
-  return work(await ledgers.open(accountId, chain));
+  const opened = await ledgers.open(accountId, chain);
+  const { ledger } = opened.parts;
+  if (((await sandbox.stuckUntil(ledger))?.height ?? null) === null) return work(opened);
+  // The work may mine up to the end of a stuck ledger. A process that dies behind it leaves the rest to the sweep.
+  const id = `release-due-${ledger}`;
+  const task: Task = { kind: 'release_due', chain };
+  await sandbox.schedule({ id, accountId, dueAtMs: nowMs() + TASK_LEASE_MS, task });
+  const done = await work(opened);
+  await releaseIfDue(box, opened);
+  await sandbox.finish(id);
+  return done;
+}
+
+/** Lets the pool of a ledger go that has reached the height at which it is stuck no more. */
+async function releaseIfDue({ deps: { sandbox }, ledgers }: Box, opened: SandboxLedger): Promise<void> {
+  const { parts } = opened;
+  const until = await sandbox.stuckUntil(parts.ledger);
+  if (until === null || (await sandbox.isStuck(parts.ledger))) return;
+  await releasePool(parts);
+  await sandbox.setStuck(parts.ledger, null);
+  await ledgers.tick(opened);
 }
 
 type DepositAsk = Parameters<SandboxControl['simulateDeposit']>[1];
@@ -234,15 +264,16 @@ async function simulateReorg(
 }
 
 /**
- * Keeps what is broadcast from now on in the ledger's pool, or lets it go: then all that is in the pool is mined at
- * once. A process that dies meanwhile leaves the rest to the next sweep.
+ * Keeps what is broadcast from now on in the ledger's pool, until so many blocks more where it is said, or lets it go:
+ * then all that is in the pool is mined at once. A process that dies meanwhile leaves the rest to the next sweep.
+ * Refuses: INVALID_INPUT for an end of what is no more.
  */
 async function simulateStuck(
   { deps: { sandbox, nowMs }, ledgers }: Box,
   ledger: SandboxLedger,
   accountId: AccountId,
-  stuck: boolean,
-): Promise<{ stuck: boolean; mined: string[] }> {
+  { stuck, blocks, untilRepriced }: Parameters<SandboxControl['simulateStuck']>[1],
+): Promise<{ stuck: boolean; mined: string[] } | Refusal> {
   const {
       parts,
       binding: { network },
@@ -250,16 +281,42 @@ async function simulateStuck(
     id = `release-${parts.ledger}`;
   if (stuck) {
     await sandbox.finish(id);
-    await sandbox.setStuck(parts.ledger, true);
+    const height = blocks === undefined ? null : (await headOf(parts)).height + blocks;
+    await sandbox.setStuck(parts.ledger, { height, repriced: untilRepriced ?? false });
     return { stuck, mined: [] };
   }
+  const field = blocks === undefined ? (untilRepriced === undefined ? null : 'untilRepriced') : 'blocks';
+  if (field !== null) return refuse('INVALID_INPUT', { field, reason: 'only with stuck: true' });
   const task: Task = { kind: 'release', chain: network.slug };
   await sandbox.schedule({ id, accountId, dueAtMs: nowMs() + TASK_LEASE_MS, task });
-  await sandbox.setStuck(parts.ledger, false);
+  await sandbox.setStuck(parts.ledger, null);
   const mined = await releasePool(parts);
   await ledgers.tick(ledger);
   await sandbox.finish(id);
   return { stuck, mined };
+}
+
+/**
+ * Mines another transaction of the same sender that excludes one of the pool, as if its key were used elsewhere. It
+ * moves nothing but its fee. Refuses: NOT_FOUND, CONFLICT for one that is in a block, and for one of a chain where no
+ * transaction excludes another.
+ */
+async function simulateReplaced(
+  { deps, ledgers }: Box,
+  ledger: SandboxLedger,
+  txid: string,
+): Promise<{ txid: string; height: number } | Refusal> {
+  const { parts } = ledger;
+  if ((await deps.sandbox.blockOf(parts.ledger, txid)) !== null)
+    return refuse('CONFLICT', { field: 'txid', reason: 'it is in a block' });
+  const pooled = await deps.sandbox.pooled(parts.ledger, txid);
+  if (pooled === null)
+    return notFound('transaction in the pool of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
+  const mined = await mineRival(parts, pooled, randomBytes(32));
+  if (isRefusal(mined)) return mined;
+  await ledgers.tick(ledger);
+  const block = mined.at(-1)!;
+  return { txid: block.transactions[0]!.txid, height: block.height };
 }
 
 /**
@@ -290,7 +347,7 @@ async function sweep(box: Box): Promise<number> {
   } = box;
   let ticked = 0;
   for (const { id, accountId, task } of await sandbox.takeDue(nowMs(), TASK_LEASE_MS, TASKS_PER_SWEEP)) {
-    const due = task as Task;
+    const due = task as Task | SurroundingTask;
     const done = await guarded(box, { accountId, task: due.kind }, () => perform(box, accountId, due));
     if (done) await sandbox.finish(id);
     ticked += 1;
@@ -307,10 +364,12 @@ async function sweep(box: Box): Promise<number> {
   return ticked;
 }
 
-async function perform(box: Box, accountId: AccountId, task: Task): Promise<void> {
+async function perform(box: Box, accountId: AccountId, task: Task | SurroundingTask): Promise<void> {
+  if (task.kind === 'edge_offline' || task.kind === 'endpoint_failure') return; // Their time is over: they go.
   const ledger = await box.ledgers.open(accountId, task.chain);
   // A payment that a reorg took meanwhile is not confirmed any more: NOT_FOUND ends the task.
   if (task.kind === 'confirm') await confirm(box, ledger, task.txid, ledger.binding.network.threshold);
+  else if (task.kind === 'release_due') await releaseIfDue(box, ledger);
   else {
     if (task.kind === 'release') await releasePool(ledger.parts);
     await box.ledgers.tick(ledger);

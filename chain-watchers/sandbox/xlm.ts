@@ -59,6 +59,13 @@ export const simulatedXlm: SimulatedFamily = {
   read: readPayload,
   deathOf,
   displaces,
+  rivalOf: (_network, { opens: _opens, ...one }, seed) => ({
+    ...one,
+    txid: hex(seed),
+    success: true,
+    reason: null,
+    transfers: [],
+  }),
 };
 
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
@@ -199,12 +206,14 @@ function inputsOf({ from, to, token, feePayer = from }: Intent, view: SenderView
 const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
   refuse('CHAIN_REJECTED', { reason, ...more });
 
-/** M30: nothing lands after its last time. */
-function deathOf({ payload }: Unsigned, { timeMs }: SenderView): string | null {
+/** M30: nothing lands after its last time, nor where its sequence is used. */
+function deathOf({ payload }: Unsigned, { timeMs, nonce }: SenderView): string | null {
   const decoded = decodePayload(payload);
   if (!decoded.ok) return null;
-  const { maxTime } = decoded.payload.transaction,
-    now = BigInt(Math.floor(timeMs / 1_000));
+  const { maxTime, sequence } = decoded.payload.transaction,
+    now = BigInt(Math.floor(timeMs / 1_000)),
+    next = BigInt(nonce) + FIRST_SEQUENCE;
+  if (next > sequence) return `sequence ${sequence} is used, the next one is ${next}`;
   return now > maxTime ? `it was void after ${maxTime}, the ledger's clock is at ${now}` : null;
 }
 

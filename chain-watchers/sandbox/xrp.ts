@@ -61,6 +61,13 @@ export const simulatedXrp: SimulatedFamily = {
   read: readPayload,
   lastHeightOf,
   displaces,
+  rivalOf: (_network, { opens: _opens, ...one }, seed) => ({
+    ...one,
+    txid: hex(seed),
+    success: true,
+    reason: null,
+    transfers: [],
+  }),
 };
 
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {

@@ -1584,13 +1584,51 @@ func (c *Client) SimulateConfirmation(ctx context.Context, params SimulateConfir
 //
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 type SimulateStuckParams struct {
-	Chain string `json:"chain"`
-	Stuck bool   `json:"stuck"`
+	Chain         string `json:"chain"`
+	Stuck         bool   `json:"stuck"`
+	Blocks        *int64 `json:"blocks,omitempty"`
+	UntilRepriced *bool  `json:"untilRepriced,omitempty"`
 }
 
 // SimulateStuck: Keep what is broadcast in the pool, so that it can be repriced; or let it go.
 func (c *Client) SimulateStuck(ctx context.Context, params SimulateStuckParams, options ...WriteOption) (*SimulatedStuck, error) {
 	return call[SimulatedStuck](ctx, c, operation{"simulateStuck", "POST", "/v1/sandbox/simulate-stuck", "kb"}, params, howOf(options))
+}
+
+// SimulateReplacedParams are the arguments of SimulateReplaced.
+//
+// Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type SimulateReplacedParams struct {
+	Chain string `json:"chain"`
+	Txid  string `json:"txid"`
+}
+
+// SimulateReplaced: A transaction of the same sender that was made elsewhere takes the place of one that waits in the pool.
+func (c *Client) SimulateReplaced(ctx context.Context, params SimulateReplacedParams, options ...WriteOption) (*SimulatedReplaced, error) {
+	return call[SimulatedReplaced](ctx, c, operation{"simulateReplaced", "POST", "/v1/sandbox/simulate-replaced", "kb"}, params, howOf(options))
+}
+
+// SimulateEdgeOfflineParams are the arguments of SimulateEdgeOffline.
+type SimulateEdgeOfflineParams struct {
+	Seconds int64 `json:"seconds"`
+}
+
+// SimulateEdgeOffline: Cut the streams of its edges and let none in for a while.
+func (c *Client) SimulateEdgeOffline(ctx context.Context, params SimulateEdgeOfflineParams, options ...WriteOption) (*SimulatedEdgeOffline, error) {
+	return call[SimulatedEdgeOffline](ctx, c, operation{"simulateEdgeOffline", "POST", "/v1/sandbox/simulate-edge-offline", "kb"}, params, howOf(options))
+}
+
+// SimulateEndpointFailureParams are the arguments of SimulateEndpointFailure.
+type SimulateEndpointFailureParams struct {
+	WebhookID    string `json:"webhookId"`
+	Attempts     int64  `json:"attempts"`
+	Status       *int64 `json:"status,omitempty"`
+	DelaySeconds *int64 `json:"delaySeconds,omitempty"`
+}
+
+// SimulateEndpointFailure: Make an endpoint of its own fail or dawdle for some attempts.
+func (c *Client) SimulateEndpointFailure(ctx context.Context, params SimulateEndpointFailureParams, options ...WriteOption) (*SimulatedEndpointFailure, error) {
+	return call[SimulatedEndpointFailure](ctx, c, operation{"simulateEndpointFailure", "POST", "/v1/sandbox/simulate-endpoint-failure", "kb"}, params, howOf(options))
 }
 
 // SimulateReorgParams are the arguments of SimulateReorg.

@@ -3094,9 +3094,26 @@ type SimulatedDuplicate struct {
 	DeliveryIds []string `json:"deliveryIds"`
 }
 
+// SimulatedEdgeOffline travels.
+type SimulatedEdgeOffline struct {
+	Until string `json:"until"`
+}
+
+// SimulatedEndpointFailure travels.
+type SimulatedEndpointFailure struct {
+	WebhookID string `json:"webhookId"`
+	Attempts  int64  `json:"attempts"`
+}
+
 // SimulatedReorg travels.
 type SimulatedReorg struct {
 	Depth int64 `json:"depth"`
+}
+
+// SimulatedReplaced travels.
+type SimulatedReplaced struct {
+	Txid   string `json:"txid"`
+	Height int64  `json:"height"`
 }
 
 // SimulatedStuck travels.

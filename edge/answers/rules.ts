@@ -485,6 +485,13 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   simulateDeposit: word('txid', 'outputIndex', 'height'),
   simulateConfirmation: word('confirmations'),
   simulateStuck: word('stuck', 'mined', 'mined.*'),
+  simulateReplaced: word('txid', 'height'),
+  simulateEdgeOffline: word('until'),
+  simulateEndpointFailure: {
+    falseField: ({ webhookId, attempts }, { body }) =>
+      firstFalse(['webhookId', webhookId === body['webhookId']], ['attempts', attempts === body['attempts']]),
+    word: [],
+  },
   simulateReorg: word('depth'),
   simulateChainDown: word('until'),
   simulateActivity: word('addresses', 'historical', 'live', 'txids', 'txids.*'),

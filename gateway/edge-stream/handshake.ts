@@ -8,13 +8,19 @@ import { isDigestOf } from '../../protocol/node/http-signature.ts';
 import { whyNoKey, type ApiKeys } from '../http/auth/api-keys.ts';
 import type { EdgeSignatures } from '../http/auth/edge-signature.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
+import { type AccountId, environmentOf } from '../../protocol/ids.ts';
+import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import type { Admitted } from './ports.ts';
 
 export interface HandshakeDeps {
   readonly apiKeys: Pick<ApiKeys, 'authenticate' | 'authenticateNow' | 'leftMs'>;
   readonly signatures: EdgeSignatures;
   readonly accounts: Pick<Accounts, 'ask'>;
+  /** The levers of sandboxes; absent where there are none. */
+  readonly outages?: Outages;
 }
+
+type Outages = Pick<SandboxControl, 'edgeOfflineUntilMs'>;
 
 const EMPTY_BODY = new Uint8Array();
 
@@ -34,6 +40,25 @@ export async function keyHolds(
 
 const apiKeyOf = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
+
+/**
+ * Refuses, while a lever keeps the edges of a sandbox away (`simulate-edge-offline`): SERVICE_UNAVAILABLE. Null where
+ * none does.
+ */
+export async function edgeIsAway(
+  outages: Outages | undefined,
+  accountId: AccountId,
+  nowMs: number,
+): Promise<Refusal | null> {
+  if (outages === undefined || environmentOf(accountId) !== 'sandbox') return null;
+  const untilMs = await outages.edgeOfflineUntilMs(accountId);
+  return untilMs === null
+    ? null
+    : refuse('SERVICE_UNAVAILABLE', {
+        reason: 'simulate-edge-offline keeps the edges of this sandbox away; 0 seconds end it',
+        retryAfterSeconds: Math.max(1, Math.ceil((untilMs - nowMs) / 1_000)),
+      });
+}
 
 /**
  * The edge behind a handshake. `host` is the Host header of the upgrade, which the signature covers.
@@ -62,6 +87,8 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   }
   const answer = await deps.accounts.ask(accountId, { type: 'resume', publicKey: verified.publicKey });
   if (answer.ok === 'duplicate') return refuse('INTERNAL_ERROR');
+  const away = answer.ok ? await edgeIsAway(deps.outages, accountId, Date.now()) : null;
+  if (away !== null) return away;
   return answer.ok ? { accountId, sessionId, edgeVersion, podHint, publicKey: verified.publicKey } : answer;
 }
 

@@ -23,7 +23,7 @@ import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
 import { endHandshake, limitHandshakes } from './handshake-size.ts';
-import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
+import { admit, edgeIsAway, keyHolds, type HandshakeDeps } from './handshake.ts';
 import { accountMoved, type EdgeRooms, type Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
 import type { Admitted, StreamLog } from './ports.ts';
@@ -142,6 +142,11 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Member | Re
       return refuse('UNAUTHORIZED');
     }
     if (holds.leftMs !== null) endAfter(socket, holds.leftMs);
+    const away = await edgeIsAway(deps.outages, admitted.accountId, Date.now());
+    if (away !== null) {
+      joined.left(true);
+      return away;
+    }
   }
   return joined;
 }

@@ -4,6 +4,9 @@ import type { Chain } from '../../protocol/slugs.ts';
 import type { PooledTransaction, SandboxSighting } from './sandbox-store.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 
+/** How a simulated endpoint takes an attempt: what it answers, or how late. */
+export type EndpointFailure = { readonly status: number } | { readonly delayMs: number };
+
 export interface SandboxControl {
   simulateDeposit(
     accountId: AccountId,
@@ -23,8 +26,29 @@ export interface SandboxControl {
   /** Keeps broadcasts in the ledger's pool, or mines all that is there; `mined` are the txids. */
   simulateStuck(
     accountId: AccountId,
-    ask: { chain: Chain; stuck: boolean },
+    ask: { chain: Chain; stuck: boolean; blocks?: number; untilRepriced?: boolean },
   ): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
+  /** Mines another transaction of the sender in the place of one that waits in the pool. Refuses: NOT_FOUND, CONFLICT. */
+  simulateReplaced(
+    accountId: AccountId,
+    ask: { chain: Chain; txid: string },
+  ): Promise<{ txid: string; height: number } | Refusal>;
+  /** No edge of the account is let in until then; 0 seconds: from now on they are again. */
+  simulateEdgeOffline(accountId: AccountId, seconds: number): Promise<{ untilMs: number }>;
+  /** Until when no edge of the account is let in; null while they are. */
+  edgeOfflineUntilMs(accountId: AccountId): Promise<number | null>;
+  /** The next attempts at an endpoint end so; 0 attempts: none any more. */
+  simulateEndpointFailure(
+    accountId: AccountId,
+    ask: { webhookId: string; attempts: number; status?: number; delaySeconds?: number },
+  ): Promise<{ webhookId: string; attempts: number }>;
+  /**
+   * Of these attempts those that a simulated failure ends, by delivery id, each counted once however often it is asked
+   * for.
+   */
+  takeEndpointFailures(
+    attempts: readonly { readonly webhookId: string; readonly deliveryId: string; readonly attempt: number }[],
+  ): Promise<ReadonlyMap<string, EndpointFailure>>;
   /** One block more, as time makes them: what is in the pool of a ledger that is not stuck is in blocks already. */
   advance(accountId: AccountId, chain: Chain): Promise<null | Refusal>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;

@@ -52,9 +52,19 @@ export interface PooledTransaction {
   readonly replacedBy: string | null;
 }
 
+export interface StuckUntil {
+  /** At this height its pool is mined; null: the lever ends it. */
+  readonly height: number | null;
+  /** A version that takes another one's place in the pool is mined at once. */
+  readonly repriced: boolean;
+}
+
 export interface SandboxPool {
-  /** simulate-stuck: whether broadcasts stay in the pool. */
-  setStuck(ledger: LedgerId, stuck: boolean): Promise<void>;
+  /** simulate-stuck: whether broadcasts stay in the pool, and until when; null: they do not. */
+  setStuck(ledger: LedgerId, until: StuckUntil | null): Promise<void>;
+  /** Null where no lever says so. The height of its end may be reached already: then the pool is still to be mined. */
+  stuckUntil(ledger: LedgerId): Promise<StuckUntil | null>;
+  /** Whether broadcasts stay in the pool now. */
   isStuck(ledger: LedgerId): Promise<boolean>;
   pooled(ledger: LedgerId, txid: string): Promise<PooledTransaction | null>;
   /** All versions of one sender, also replaced ones, in the order in which they can be mined. */
@@ -119,6 +129,10 @@ export interface SandboxStore extends SandboxPool {
     limit: number,
   ): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
   finish(id: string): Promise<void>;
+  /** What a timer is to do; null where there is none. */
+  task(id: string): Promise<unknown>;
+  /** Puts another task in the place of one; false when that changed meanwhile, or its time came. */
+  changeTask(id: string, expected: unknown, task: unknown): Promise<boolean>;
   /** Whether a withdrawal was signed under this txid before simulated ledgers had ids of their own. */
   isFormer(ledger: LedgerId, txid: string): Promise<boolean>;
   /** simulate-chain-down: until when the ledger answers nobody. */

@@ -1,4 +1,5 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Cursor } from '../../model/ports/watch-store.ts';
 import type {
   PooledTransaction,
@@ -6,6 +7,7 @@ import type {
   SandboxPool,
   SandboxStore,
   SandboxTransaction,
+  StuckUntil,
 } from '../../model/ports/sandbox-store.ts';
 import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import type { WatchState } from './watch-state.ts';
@@ -15,7 +17,7 @@ interface Simulated {
   blocks: SandboxBlock[];
   balances: Map<string, bigint>;
   downUntilMs: number | null;
-  stuck: boolean;
+  stuck: StuckUntil | null;
   pool: Pooled[];
 }
 interface Timer {
@@ -34,7 +36,7 @@ export function createMemorySandboxStore(watch: WatchState, former: ReadonlySet<
       blocks: [],
       balances: new Map<string, bigint>(),
       downUntilMs: null,
-      stuck: false,
+      stuck: null,
       pool: [],
     };
     ledgers.set(ledger, found);
@@ -232,15 +234,21 @@ function excludes(one: SandboxTransaction, other: SandboxTransaction): boolean {
   );
 }
 
+const isStuck = (state: Simulated): boolean =>
+  state.stuck !== null && (headOf(state)?.height ?? -1) < (state.stuck.height ?? Infinity);
+
 function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<LedgerId, Simulated>): SandboxPool {
   const ordered = (pool: readonly Pooled[]) =>
     structuredClone(pool.toSorted((a, b) => (a.transaction.nonce ?? 0) - (b.transaction.nonce ?? 0)));
   return {
-    async setStuck(ledger, stuck) {
-      of(ledger).stuck = stuck;
+    async setStuck(ledger, until) {
+      of(ledger).stuck = structuredClone(until);
+    },
+    async stuckUntil(ledger) {
+      return structuredClone(of(ledger).stuck);
     },
     async isStuck(ledger) {
-      return of(ledger).stuck;
+      return isStuck(of(ledger));
     },
     async pooled(ledger, txid) {
       return structuredClone(of(ledger).pool.find((one) => one.txid === txid) ?? null);
@@ -254,7 +262,7 @@ function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledger
     async takePooled(ledger, expected, one, replaced) {
       const state = of(ledger),
         head = headOf(state);
-      if (!state.stuck || head?.hash !== expected.hash || head.height !== expected.height) return false;
+      if (!isStuck(state) || head?.hash !== expected.hash || head.height !== expected.height) return false;
       const others = state.pool.filter(
         ({ txid, replacedBy }) => replacedBy === null && txid !== one.txid && !replaced.includes(txid),
       );
@@ -276,7 +284,9 @@ function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledger
   };
 }
 
-function timersOf(timers: Map<string, Timer>): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish'> {
+function timersOf(
+  timers: Map<string, Timer>,
+): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish' | 'task' | 'changeTask'> {
   return {
     async schedule(row) {
       timers.set(row.id, structuredClone(row));
@@ -288,6 +298,15 @@ function timersOf(timers: Map<string, Timer>): Pick<SandboxStore, 'schedule' | '
         .slice(0, limit);
       for (const timer of due) timer.dueAtMs = nowMs + leaseMs;
       return structuredClone(due.map(({ id, accountId, task }) => ({ id, accountId, task })));
+    },
+    async task(id) {
+      return structuredClone(timers.get(id)?.task ?? null);
+    },
+    async changeTask(id, expected, task) {
+      const timer = timers.get(id);
+      if (timer === undefined || !isDeepStrictEqual(timer.task, expected)) return false;
+      timer.task = structuredClone(task);
+      return true;
     },
     async finish(id) {
       timers.delete(id);

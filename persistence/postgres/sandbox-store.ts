@@ -34,13 +34,21 @@ function pooledOf(row: Columns): PooledTransaction {
 
 function pool(sql: Sql): SandboxPool {
   return {
-    async setStuck(ledger, stuck) {
+    async setStuck(ledger, until) {
       await sql`
-        insert into sandbox_ledger (ledger, stuck) values (${ledger}, ${stuck})
-        on conflict (ledger) do update set stuck = excluded.stuck`;
+        insert into sandbox_ledger (ledger, stuck, stuck_until, until_repriced)
+          values (${ledger}, ${until !== null}, ${until?.height ?? null}::bigint, ${until?.repriced ?? false})
+        on conflict (ledger) do update set stuck = excluded.stuck, stuck_until = excluded.stuck_until,
+          until_repriced = excluded.until_repriced`;
+    },
+    async stuckUntil(ledger) {
+      const [row] = await sql<{ stuckUntil: number | null; untilRepriced: boolean }[]>`
+        select stuck_until, until_repriced from sandbox_ledger where ledger = ${ledger} and stuck`;
+      return row === undefined ? null : { height: row.stuckUntil, repriced: row.untilRepriced };
     },
     async isStuck(ledger) {
-      const [row] = await sql<{ stuck: boolean }[]>`select stuck from sandbox_ledger where ledger = ${ledger}`;
+      const [row] = await sql<{ stuck: boolean }[]>`
+        select stuck and coalesce(height < stuck_until, true) as stuck from sandbox_ledger where ledger = ${ledger}`;
       return row?.stuck ?? false;
     },
     async pooled(ledger, txid) {
@@ -220,7 +228,7 @@ function reads(
   };
 }
 
-function tasks(sql: Sql): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish'> {
+function tasks(sql: Sql): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish' | 'task' | 'changeTask'> {
   return {
     async schedule({ id, accountId, dueAtMs, task }) {
       failpoint('schedule.before');
@@ -234,6 +242,16 @@ function tasks(sql: Sql): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish'> 
       const rows = await sql<{ taskId: string; taskAccount: AccountId; taskBody: unknown }[]>`
         select * from take_sandbox_tasks(${nowMs}::timestamptz, ${nowMs + leaseMs}::timestamptz, ${limit})`;
       return rows.map(({ taskId, taskAccount, taskBody }) => ({ id: taskId, accountId: taskAccount, task: taskBody }));
+    },
+    async task(id) {
+      const [row] = await sql<{ task: unknown }[]>`select task from sandbox_task where id = ${id}`;
+      return row?.task ?? null;
+    },
+    async changeTask(id, expected, task) {
+      const rows = await sql`
+        update sandbox_task set task = ${JSON.stringify(task)}::text::jsonb
+         where id = ${id} and task = ${JSON.stringify(expected)}::text::jsonb returning id`;
+      return rows.length > 0;
     },
     async finish(id) {
       await sql`delete from sandbox_task where id = ${id}`;

@@ -137,11 +137,42 @@ export const simulateStuckBody = z.strictObject({
     description:
       '`true`: broadcasts stay in the pool and no block takes them; `false`: all that is in the pool is mined',
   }),
+  blocks: between(1, SIMULATED_BLOCKS_MAX)
+    .exactOptional()
+    .meta({ description: 'with `stuck: true`: it ends after so many blocks more, and the pool is mined' }),
+  untilRepriced: z.boolean().exactOptional().meta({
+    description: 'with `stuck: true`: a version that takes the place of another one in the pool is mined at once',
+  }),
 });
 export const simulatedStuck = z.object({
   stuck: z.boolean(),
   mined: z.array(z.string()).meta({ description: 'txids that left the pool into a block' }),
 });
+/** An attempt that a simulated endpoint delays is cut after 15 seconds. */
+const ENDPOINT_DELAY_SECONDS_MAX = 60;
+const ENDPOINT_FAILURES_MAX = 100;
+export const simulateReplacedBody = z.strictObject({ chain, txid: freeText(160) });
+export const simulatedReplaced = z.object({
+  txid: z.string().meta({ description: 'of the transaction that took its place; nobody here signed it' }),
+  height,
+});
+export const simulateEdgeOfflineBody = z.strictObject({
+  seconds: between(0, 3_600).meta({ description: '0: it ends now' }),
+});
+export const simulatedEdgeOffline = z.object({ until: instant });
+export const simulateEndpointFailureBody = z.strictObject({
+  webhookId: z.uuid(),
+  attempts: between(0, ENDPOINT_FAILURES_MAX).meta({
+    description: 'how many attempts from now on; 0: it ends now. What is left of them ends after a day',
+  }),
+  status: between(300, 599)
+    .exactOptional()
+    .meta({ description: 'what the endpoint seems to answer; nothing is posted to it' }),
+  delaySeconds: between(1, ENDPOINT_DELAY_SECONDS_MAX).exactOptional().meta({
+    description: 'how late each attempt reaches it; from 15 on the attempt is a `timeout`, and nothing is posted',
+  }),
+});
+export const simulatedEndpointFailure = z.object({ webhookId: z.string(), attempts: count });
 export const simulateReorgBody = z.strictObject({ chain, depth: between(1, SIMULATED_BLOCKS_MAX) });
 export const simulatedReorg = z.object({ depth: count });
 export const simulateChainDownBody = z.strictObject({ chain, seconds: between(0, 3_600) });

@@ -289,6 +289,22 @@ for (const [name, bench] of Object.entries(benches)) {
     await sandbox.finish(`${accountId}-first`);
   });
 
+  test.serial(`${name}: X76 of two that change a task in one moment one does`, async (t) => {
+    const { sandbox, fresh } = bench();
+    const { accountId } = await fresh();
+    const id = `${accountId}-changed`,
+      task = { kind: 'some', taken: [] as string[] };
+    t.is(await sandbox.task(id), null);
+    t.false(await sandbox.changeTask(id, task, {}), 'there is none');
+    await sandbox.schedule({ id, accountId, dueAtMs: NOW_MS + 1e12, task });
+    t.deepEqual(await sandbox.task(id), task);
+    const both = await Promise.all(['a', 'b'].map((one) => sandbox.changeTask(id, task, { ...task, taken: [one] })));
+    t.is(both.filter(Boolean).length, 1);
+    t.deepEqual(await sandbox.task(id), { ...task, taken: [both[0] === true ? 'a' : 'b'] });
+    await sandbox.finish(id);
+    t.is(await sandbox.task(id), null);
+  });
+
   test.serial(`${name}: a ledger can be down for a time, and one with work left is found`, async (t) => {
     const { sandbox, watch, fresh, saveWithdrawal } = bench();
     const { ledger, address } = await fresh();
@@ -375,7 +391,14 @@ for (const [name, bench] of Object.entries(benches)) {
       const [old, newer, behind] = [entry({ nonce: 0 }), entry({ nonce: 0 }), entry({ nonce: 1 })];
       t.false(await sandbox.isStuck(ledger));
       t.false(await sandbox.takePooled(ledger, head, old, []), 'not stuck');
-      await sandbox.setStuck(ledger, true);
+      await sandbox.setStuck(ledger, { height: null, repriced: false });
+      t.true(await sandbox.isStuck(ledger));
+      t.deepEqual(await sandbox.stuckUntil(ledger), { height: null, repriced: false });
+      await sandbox.setStuck(ledger, { height: 1, repriced: true });
+      t.false(await sandbox.isStuck(ledger), 'X76 it is at the height of its end');
+      t.deepEqual(await sandbox.stuckUntil(ledger), { height: 1, repriced: true }, 'its pool is still to be mined');
+      t.false(await sandbox.takePooled(ledger, head, old, []));
+      await sandbox.setStuck(ledger, { height: 2, repriced: false });
       t.true(await sandbox.isStuck(ledger));
       t.false(await sandbox.takePooled(ledger, { height: 1, hash: 'moved' }, old, []), 'it moved');
       t.true(await sandbox.takePooled(ledger, head, behind, []));

@@ -70,6 +70,9 @@ test('decisions 2 and 9: the paths that the spec needs and does not give', (t) =
     'POST /v1/sandbox/simulate-duplicate-delivery',
     'POST /v1/sandbox/simulate-chain-down',
     'POST /v1/sandbox/simulate-stuck',
+    'POST /v1/sandbox/simulate-replaced',
+    'POST /v1/sandbox/simulate-edge-offline',
+    'POST /v1/sandbox/simulate-endpoint-failure',
     'GET /v1/admin/actors',
   ];
   for (const line of wanted) {

@@ -1530,7 +1530,7 @@ const SANDBOX: Record<string, Work> = {
     const { next } = await sandbox.behind(20);
     await sandbox.behind(20, next);
   },
-  'sandbox.setStuck isStuck pooled pooledOf heldInPool takePooled dropPooled pooledSighting': async ({
+  'sandbox.setStuck stuckUntil isStuck pooled pooledOf heldInPool takePooled dropPooled pooledSighting': async ({
     stores: { sandbox },
     sandbox: accountId,
   }) => {
@@ -1538,7 +1538,8 @@ const SANDBOX: Record<string, Work> = {
     await sandbox.mine(ledger, null, [
       { ledger, height: 1, hash: 'h1', parentHash: 'h0', timeMs: Date.now(), transactions: [] },
     ]);
-    await sandbox.setStuck(ledger, true);
+    await sandbox.setStuck(ledger, { height: 1_000, repriced: true });
+    await sandbox.stuckUntil(ledger);
     await sandbox.isStuck(ledger);
     const one = {
       txid: fresh(),
@@ -1554,9 +1555,11 @@ const SANDBOX: Record<string, Work> = {
     await sandbox.pooledSighting('base', one.txid);
     await sandbox.dropPooled(ledger, one.txid);
   },
-  'sandbox.schedule takeDue finish': async ({ stores: { sandbox }, sandbox: accountId }) => {
+  'sandbox.schedule task changeTask takeDue finish': async ({ stores: { sandbox }, sandbox: accountId }) => {
     const id = fresh();
     await sandbox.schedule({ id, accountId, dueAtMs: 0, task: {} });
+    await sandbox.task(id);
+    await sandbox.changeTask(id, {}, { changed: true });
     await sandbox.takeDue(Date.now(), 30_000, 20);
     await sandbox.finish(id);
   },

@@ -1,6 +1,6 @@
 /** A publisher over memory and a hand-turned clock, with edges that answer as a test says. */
 import { createPublisher } from '../../actors/webhook/publisher.ts';
-import type { Attempt, Delivery, DeliveryStreams, Publisher } from '../../actors/webhook/ports.ts';
+import type { Attempt, Delivery, DeliveryStreams, Publisher, PublisherDeps } from '../../actors/webhook/ports.ts';
 import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import type { Acknowledgement } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -44,13 +44,14 @@ export interface Setup {
   delivered: number[];
 }
 
-export function setup(): Setup {
+export function setup(more: Pick<PublisherDeps, 'simulated'> = {}): Setup {
   const store = new MemoryDeliveries(),
     edges = new Edges(),
     clock = new HandClock(),
     warnings: string[] = [],
     delivered: number[] = [];
   const publisher = createPublisher({
+    ...more,
     node: 'node-a',
     store,
     streams: edges,

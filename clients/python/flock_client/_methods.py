@@ -2620,6 +2620,8 @@ class Flock(Core):
         *,
         chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
         stuck: bool,
+        blocks: int = UNSET,
+        until_repriced: bool = UNSET,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -2629,8 +2631,63 @@ class Flock(Core):
         arguments: Dict[str, Any] = {
             "chain": chain,
             "stuck": stuck,
+            "blocks": blocks,
+            "untilRepriced": until_repriced,
         }
         return cast(types.SimulatedStuck, self._call(operation, arguments, idempotency_key, timeout, deadline))
+
+    def simulate_replaced(
+        self,
+        *,
+        chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
+        txid: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.SimulatedReplaced:
+        """A transaction of the same sender that was made elsewhere takes the place of one that waits in the pool."""
+        operation = Operation("simulateReplaced", "POST", "/v1/sandbox/simulate-replaced", "kb")
+        arguments: Dict[str, Any] = {
+            "chain": chain,
+            "txid": txid,
+        }
+        return cast(types.SimulatedReplaced, self._call(operation, arguments, idempotency_key, timeout, deadline))
+
+    def simulate_edge_offline(
+        self,
+        *,
+        seconds: int,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.SimulatedEdgeOffline:
+        """Cut the streams of its edges and let none in for a while."""
+        operation = Operation("simulateEdgeOffline", "POST", "/v1/sandbox/simulate-edge-offline", "kb")
+        arguments: Dict[str, Any] = {
+            "seconds": seconds,
+        }
+        return cast(types.SimulatedEdgeOffline, self._call(operation, arguments, idempotency_key, timeout, deadline))
+
+    def simulate_endpoint_failure(
+        self,
+        *,
+        webhook_id: str,
+        attempts: int,
+        status: int = UNSET,
+        delay_seconds: int = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.SimulatedEndpointFailure:
+        """Make an endpoint of its own fail or dawdle for some attempts."""
+        operation = Operation("simulateEndpointFailure", "POST", "/v1/sandbox/simulate-endpoint-failure", "kb")
+        arguments: Dict[str, Any] = {
+            "webhookId": webhook_id,
+            "attempts": attempts,
+            "status": status,
+            "delaySeconds": delay_seconds,
+        }
+        return cast(types.SimulatedEndpointFailure, self._call(operation, arguments, idempotency_key, timeout, deadline))
 
     def simulate_reorg(
         self,

@@ -2185,8 +2185,22 @@ SimulatedDuplicate = TypedDict("SimulatedDuplicate", {
     "deliveryIds": "List[str]",
 })
 
+SimulatedEdgeOffline = TypedDict("SimulatedEdgeOffline", {
+    "until": "str",
+})
+
+SimulatedEndpointFailure = TypedDict("SimulatedEndpointFailure", {
+    "webhookId": "str",
+    "attempts": "int",
+})
+
 SimulatedReorg = TypedDict("SimulatedReorg", {
     "depth": "int",
+})
+
+SimulatedReplaced = TypedDict("SimulatedReplaced", {
+    "txid": "str",
+    "height": "int",
 })
 
 SimulatedStuck = TypedDict("SimulatedStuck", {

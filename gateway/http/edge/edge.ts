@@ -8,7 +8,7 @@ import { isSoundPublicKey } from '../../../protocol/node/http-signature.ts';
 import { type AccountId, accountIdOf, environmentOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
-import { isOlderVersion } from '../../edge-stream/handshake.ts';
+import { edgeIsAway, isOlderVersion } from '../../edge-stream/handshake.ts';
 import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { transactionOf } from '../transaction/transactions.ts';
@@ -108,6 +108,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
     wayOut,
     edges,
     pools,
+    sandbox,
     stores: { reads },
     nowMs,
   } = deps;
@@ -161,6 +162,8 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (old !== null) return old;
       const known = await accounts.ask(accountId, { type: 'resume', publicKey: signerOf(asked.caller) });
       if (known.ok !== true) return known;
+      const away = await edgeIsAway(sandbox, accountId, nowMs());
+      if (away !== null) return away;
       const noted = await edges.noteHeartbeat(accountId, asked.body);
       return isRefusal(noted)
         ? noted

@@ -1,15 +1,29 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
-import { isRefusal, notFound, type Refusal } from '../../../protocol/errors.ts';
-import { accountOf, claimOf, type Handlers } from '../context.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
+import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
 import { parseAddress } from '../../../chains/reading.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 
 type Area =
-  'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
+  | 'simulateDeposit'
+  | 'simulateConfirmation'
+  | 'simulateStuck'
+  | 'simulateReplaced'
+  | 'simulateEdgeOffline'
+  | 'simulateEndpointFailure'
+  | 'simulateReorg'
+  | 'simulateChainDown'
+  | 'resetSandbox';
 
-export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
+export function sandboxHandlers({
+  sandbox,
+  chains,
+  accounts,
+  edges,
+  stores: { reads },
+}: HandlerDeps): Pick<Handlers, Area> {
   return {
     async simulateDeposit(asked) {
       const accountId = accountOf(asked);
@@ -40,6 +54,27 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
     simulateStuck: async (asked) => {
       const accountId = accountOf(asked);
       return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateStuck(accountId, asked.body);
+    },
+    simulateReplaced: async (asked) => {
+      const accountId = accountOf(asked);
+      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateReplaced(accountId, asked.body);
+    },
+    async simulateEdgeOffline(asked) {
+      const accountId = accountOf(asked),
+        { seconds } = asked.body;
+      const { untilMs } = await sandbox.simulateEdgeOffline(accountId, seconds);
+      // One that comes from now on finds the lever; one that was let in before goes here.
+      if (seconds > 0) await edges.close(accountId, 'SERVICE_UNAVAILABLE');
+      return { until: instantOf(untilMs) };
+    },
+    async simulateEndpointFailure(asked) {
+      const { webhookId, attempts, status, delaySeconds } = asked.body;
+      if (attempts > 0 && (status === undefined) === (delaySeconds === undefined))
+        return refuse('INVALID_INPUT', { field: 'status', reason: 'give one of status and delaySeconds' });
+      const accountId = accountOf(asked);
+      const known = await reads.webhook(accountId, webhookId);
+      if (known === null || known.status === 'deleted') return unknownIn(asked, 'webhook', webhookId);
+      return sandbox.simulateEndpointFailure(accountId, asked.body);
     },
     simulateReorg: async (asked) => {
       const accountId = accountOf(asked);

@@ -8,7 +8,7 @@ declare
   outputs text[] := array(select jsonb_array_elements_text(coalesce(tx -> 'spends', '[]')));
 begin
   select * into head from sandbox_ledger where ledger = of_ledger for update;
-  if not coalesce(head.stuck, false)
+  if not coalesce(head.stuck, false) or head.height >= head.stuck_until
      or head.hash is distinct from expected ->> 'hash' or head.height is distinct from (expected ->> 'height')::bigint
      or exists (select 1 from sandbox_pool p
                  where p.ledger = of_ledger and p.from_address = entry ->> 'from' and p.replaced_by is null

@@ -742,6 +742,12 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   simulateDeposit: { body: {}, data: { txid: TXID, outputIndex: 0, height: 7 } },
   simulateConfirmation: { body: {}, data: { confirmations: 3 } },
   simulateStuck: { body: {}, data: { stuck: false, mined: [TXID] } },
+  simulateReplaced: { body: {}, data: { txid: TXID, height: 7 } },
+  simulateEdgeOffline: { body: {}, data: { until: AT } },
+  simulateEndpointFailure: {
+    body: { webhookId: WEBHOOK, status: 500, attempts: 3 },
+    data: { webhookId: WEBHOOK, attempts: 3 },
+  },
   simulateReorg: { body: {}, data: { depth: 2 } },
   simulateChainDown: { body: {}, data: { until: AT } },
   simulateDuplicateDelivery: { body: {}, data: { deliveryIds: [DLV] } },

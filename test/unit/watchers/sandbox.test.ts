@@ -500,6 +500,105 @@ test('found F70: a pool that a process did not let go of to the end is let go of
   t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
 });
 
+test('X76 a stuck ledger lets its pool go after so many blocks more, also where the process died behind the last one', async (t) => {
+  for (const dies of [false, true]) {
+    const self = box();
+    ok(t, await self.deposit({ autoConfirm: true }));
+    const { client, signed: bytes } = await built(t, self);
+    const mined = async () => (await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid)) !== null;
+    ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true, blocks: 2 }));
+    await client.broadcast(bytes);
+    ok(t, await self.sandbox.control.advance(ACCOUNT, 'eth'));
+    t.false(await mined());
+    const { heldInPool } = self.sandboxStore;
+    if (dies)
+      self.sandboxStore.heldInPool = async () => {
+        throw new Error('killed');
+      };
+    const last = self.sandbox.control.advance(ACCOUNT, 'eth');
+    if (dies) {
+      await t.throwsAsync(last, { message: 'killed' });
+      self.sandboxStore.heldInPool = heldInPool;
+      self.restart();
+      t.false(await mined());
+      self.nowMs += 60_000;
+      await self.sandbox.sweep();
+    } else ok(t, await last);
+    t.true(await mined());
+    t.is(await self.sandboxStore.stuckUntil('eth@org_box_sandbox'), null);
+  }
+});
+
+test('X76 a ledger that is stuck until somebody pays more mines the version that took the place of another', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, module, network, signed: bytes } = await built(t, self);
+  ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true, untilRepriced: true }));
+  await client.broadcast(bytes);
+  t.is((await client.getFate(unsigned, bytes.txid)).kind, 'pending');
+  const newer = await signed(ok(t, module.reprice(network, unsigned, await client.fetchBuildInputs(intent()))));
+  t.deepEqual(await client.broadcast(newer), { kind: 'accepted', txid: newer.txid });
+  t.is((await client.getFate(unsigned, newer.txid)).kind, 'included');
+  t.is((await client.getFate(unsigned, bytes.txid)).kind, 'dead');
+  t.like(await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: false, blocks: 1 }), {
+    code: 'INVALID_INPUT',
+    details: { field: 'blocks' },
+  });
+});
+
+test('X76 simulate-replaced: another transaction has the counter value, and what waited in the pool is dead', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes } = await built(t, self);
+  const replace = (txid: string) => self.sandbox.control.simulateReplaced(ACCOUNT, { chain: 'eth', txid });
+  t.like(await replace(bytes.txid), { code: 'NOT_FOUND', details: { field: 'txid' } });
+  ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true }));
+  await client.broadcast(bytes);
+  const before = await self.sandboxStore.balance('eth@org_box_sandbox', ADDRESS, null);
+  const rival = ok(t, await replace(bytes.txid));
+  t.not(rival.txid, bytes.txid);
+  t.is((await client.getFate(unsigned, bytes.txid)).kind, 'dead');
+  const paid = before - (await self.sandboxStore.balance('eth@org_box_sandbox', ADDRESS, null));
+  t.true(paid > 0n && paid < unsigned.amount, 'its fee and nothing else');
+  t.like(await replace(rival.txid), { code: 'CONFLICT', details: { field: 'txid' } });
+});
+
+test('X76 the failures of an endpoint are so many attempts, each counted once, and end after a day; edges are away until their time', async (t) => {
+  const self = box();
+  const { control } = self.sandbox;
+  const take = async (...ids: string[]) =>
+    [
+      ...(await control.takeEndpointFailures(ids.map((deliveryId) => ({ webhookId: 'hook', deliveryId, attempt: 1 })))),
+    ].map(([id, failure]) => [id, failure]);
+  t.deepEqual(await take('a'), []);
+  await control.simulateEndpointFailure(ACCOUNT, { webhookId: 'hook', attempts: 2, status: 500 });
+  t.deepEqual(await take('a'), [['a', { status: 500 }]]);
+  self.restart();
+  t.deepEqual(
+    await take('a', 'b', 'c'),
+    [
+      ['a', { status: 500 }],
+      ['b', { status: 500 }],
+    ],
+    'a is the same attempt, c is one too many',
+  );
+  await control.simulateEndpointFailure(ACCOUNT, { webhookId: 'hook', attempts: 1, delaySeconds: 3 });
+  t.deepEqual(await take('d'), [['d', { delayMs: 3_000 }]]);
+  await control.simulateEndpointFailure(ACCOUNT, { webhookId: 'hook', attempts: 0 });
+  t.deepEqual(await take('e'), []);
+  await control.simulateEndpointFailure(ACCOUNT, { webhookId: 'hook', attempts: 9, status: 500 });
+  t.deepEqual(await control.simulateEdgeOffline(ACCOUNT, 60), { untilMs: self.nowMs + 60_000 });
+  t.is(await control.edgeOfflineUntilMs(ACCOUNT), self.nowMs + 60_000);
+  self.nowMs += 60_000;
+  t.is(await control.edgeOfflineUntilMs(ACCOUNT), null);
+  self.nowMs += 86_400_000;
+  await self.sandbox.sweep();
+  t.deepEqual(await take('f'), []);
+  await control.simulateEdgeOffline(ACCOUNT, 60);
+  await control.simulateEdgeOffline(ACCOUNT, 0);
+  t.is(await control.edgeOfflineUntilMs(ACCOUNT), null);
+});
+
 test("G28 the ledger refuses what a node refuses: chain id, nonce, balance, signature, a txid that is not the bytes'", async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));

@@ -702,7 +702,25 @@ export interface Operations {
   simulateStuck: Write<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
     stuck: boolean;
+    blocks?: number;
+    untilRepriced?: boolean;
   }, SimulatedStuck>;
+  /** A transaction of the same sender that was made elsewhere takes the place of one that waits in the pool. */
+  simulateReplaced: Write<{
+    chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+    txid: string;
+  }, SimulatedReplaced>;
+  /** Cut the streams of its edges and let none in for a while. */
+  simulateEdgeOffline: Write<{
+    seconds: number;
+  }, SimulatedEdgeOffline>;
+  /** Make an endpoint of its own fail or dawdle for some attempts. */
+  simulateEndpointFailure: Write<{
+    webhookId: string;
+    attempts: number;
+    status?: number;
+    delaySeconds?: number;
+  }, SimulatedEndpointFailure>;
   /** Replace the newest blocks. */
   simulateReorg: Write<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
@@ -3752,14 +3770,32 @@ export interface SimulateDuplicateBody {
   eventId: string;
 }
 
+export interface SimulateEdgeOfflineBody {
+  seconds: number;
+}
+
+export interface SimulateEndpointFailureBody {
+  webhookId: string;
+  attempts: number;
+  status?: number;
+  delaySeconds?: number;
+}
+
 export interface SimulateReorgBody {
   chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
   depth: number;
 }
 
+export interface SimulateReplacedBody {
+  chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+  txid: string;
+}
+
 export interface SimulateStuckBody {
   chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
   stuck: boolean;
+  blocks?: number;
+  untilRepriced?: boolean;
 }
 
 export interface SimulateTokenBody {
@@ -3800,8 +3836,22 @@ export interface SimulatedDuplicate {
   deliveryIds: string[];
 }
 
+export interface SimulatedEdgeOffline {
+  until: string;
+}
+
+export interface SimulatedEndpointFailure {
+  webhookId: string;
+  attempts: number;
+}
+
 export interface SimulatedReorg {
   depth: number;
+}
+
+export interface SimulatedReplaced {
+  txid: string;
+  height: number;
 }
 
 export interface SimulatedStuck {

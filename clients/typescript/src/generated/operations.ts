@@ -115,6 +115,9 @@ getExportPlan GET /v1/migration/projects/{projectId}/export/plan
 simulateDeposit POST /v1/sandbox/simulate-deposit kb
 simulateConfirmation POST /v1/sandbox/simulate-confirmation kb
 simulateStuck POST /v1/sandbox/simulate-stuck kb
+simulateReplaced POST /v1/sandbox/simulate-replaced kb
+simulateEdgeOffline POST /v1/sandbox/simulate-edge-offline kb
+simulateEndpointFailure POST /v1/sandbox/simulate-endpoint-failure kb
 simulateReorg POST /v1/sandbox/simulate-reorg kb
 simulateChainDown POST /v1/sandbox/simulate-chain-down kb
 simulateActivity POST /v1/sandbox/migration/projects/{projectId}/simulate-activity kb
