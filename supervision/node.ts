@@ -284,8 +284,7 @@ async function startWork(wired: Wired): Promise<void> {
   startBackground(wired);
   await warnOfClosedSso(wired);
   await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
-  const { handOver } = presence;
-  if (handOver !== null) later('handover', 2_000, handOver);
+  if (presence.handOver !== null) later('handover', 2_000, presence.handOver);
 }
 
 /** Says, once, that SSO_OIDC=off keeps people out who get in by their provider alone. Console A41. */
@@ -305,13 +304,12 @@ function startBackground(wired: Wired): void {
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
-  const { sandbox, access } = wired.chains;
-  const of = { reads: stores.read, sweeps: stores.sweeps, chains: access, edges: reach.edges, wayOut: wayOutOf(wired) };
+  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired) };
   const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
   const onTankLow = (accountId: AccountId, chain: Chain): void => {
     if (environmentOf(accountId) === 'live') wired.metrics.add('svc_gas_tank_low_total', { chain });
   };
-  startSweeper(workers, { accounts, sandbox, nowMs, isMine, log, debounceMs, onTankLow, ...of });
+  startSweeper(workers, { ...parts, sandbox: chains.sandbox, isMine, debounceMs, onTankLow, ...of });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({
     ...parts,

@@ -1,6 +1,6 @@
 /**
- * Levers around the ledgers (ecosystem X76): edges that are away, endpoints that fail. Each is a timer of the store, so
- * that it ends by itself, at a reset too, and every node knows of it.
+ * Levers around the ledgers (ecosystem X76): edges that are away, endpoints that fail. Each is a timer of the store:
+ * all nodes see it, and time ends it, or a reset.
  */
 import type { EndpointFailure, SandboxControl } from '../../model/ports/sandbox-control.ts';
 import type { SandboxStore } from '../../model/ports/sandbox-store.ts';

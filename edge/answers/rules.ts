@@ -487,11 +487,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   simulateStuck: word('stuck', 'mined', 'mined.*'),
   simulateReplaced: word('txid', 'height'),
   simulateEdgeOffline: word('until'),
-  simulateEndpointFailure: {
-    falseField: ({ webhookId, attempts }, { body }) =>
-      firstFalse(['webhookId', webhookId === body['webhookId']], ['attempts', attempts === body['attempts']]),
-    word: [],
-  },
+  simulateEndpointFailure: word('webhookId', 'attempts'),
   simulateReorg: word('depth'),
   simulateChainDown: word('until'),
   simulateActivity: word('addresses', 'historical', 'live', 'txids', 'txids.*'),

@@ -28,7 +28,7 @@ export interface SandboxControl {
     accountId: AccountId,
     ask: { chain: Chain; stuck: boolean; blocks?: number; untilRepriced?: boolean },
   ): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
-  /** Mines another transaction of the sender in the place of one that waits in the pool. Refuses: NOT_FOUND, CONFLICT. */
+  /** Mines another transaction of the sender in the place of one in the pool. Refuses: NOT_FOUND, CONFLICT. */
   simulateReplaced(
     accountId: AccountId,
     ask: { chain: Chain; txid: string },

@@ -1,4 +1,4 @@
-/** What happens around a sandbox, rehearsed through a real edge: keys used elsewhere, edges away, endpoints that fail. */
+/** Levers around a sandbox, through a real edge: keys used elsewhere, edges away, endpoints that fail. */
 import test from 'ava';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
 import { own } from '../support/btc-inputs.ts';
