@@ -4,8 +4,8 @@
  * key the caller may. Its types come from the schemas; what runs holds none, so that it is small in a browser.
  */
 import { isRefusal, Refused, readRefusal, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
-import { placeOf } from './operations.ts';
-import { pathOf, type Method } from './route.ts';
+import { pathOf, placeOf } from './operations.ts';
+import type { Method } from './route.ts';
 import type { OperationId, ReplyOf, ROUTES, SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
 import { readHints, type Hint, type StreamEnd } from './stream.ts';

@@ -262,3 +262,12 @@ export function placeOf(operationId: keyof typeof OPERATIONS): { method: Method;
   const [method, path, bare] = OPERATIONS[operationId].split(' ') as [Method, string, string | undefined];
   return { method, path, isBare: bare !== undefined };
 }
+
+/** `/v1/addresses/{id}` with the parameters put in, percent-encoded. Throws: a parameter is missing. */
+export function pathOf(template: string, params: Readonly<Record<string, string>>): string {
+  return template.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new TypeError(`path parameter ${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}

@@ -84,15 +84,6 @@ export const BODY_BYTES_MAX = 16 * 1_024;
 export const bodyBytesOf = ({ bodyLimitBytes = BODY_BYTES_MAX }: Pick<Route, 'bodyLimitBytes'>): number =>
   bodyLimitBytes;
 
-/** `/v1/addresses/{id}` with the parameters put in, percent-encoded. Throws: a parameter is missing. */
-export function pathOf(template: string, params: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined) throw new TypeError(`path parameter ${name} is missing`);
-    return encodeURIComponent(value);
-  });
-}
-
 /** One spelling of a path: `/v1/%61ddresses` is served as `/v1/addresses`, so a key is one key under both. */
 export function plainPath(path: string): string {
   try {

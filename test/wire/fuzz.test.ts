@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { codesOf, pathOf } from '../../protocol/route.ts';
+import { pathOf } from '../../protocol/operations.ts';
+import { codesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { CHAINS, EVENTS } from '../../protocol/slugs.ts';
 import { enrol, raw, startTestCloud } from '../support/gateway.ts';
