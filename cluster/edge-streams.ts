@@ -23,6 +23,7 @@ const METHODS: readonly Method[] = [
   'noteHeartbeat',
   'leaseExpiresAtMs',
   'replenish',
+  'revokeKeys',
 ];
 
 export interface ClusterEdgesDeps {
@@ -66,6 +67,7 @@ export function createClusterEdges({ local, membership, router }: ClusterEdgesDe
       noteHeartbeat: async (...given) => (await routed('noteHeartbeat', given)) ?? unrouted('unavailable'),
       leaseExpiresAtMs: (accountId) => routed('leaseExpiresAtMs', [accountId]),
       replenish: async (accountId) => void (await routed('replenish', [accountId])),
+      revokeKeys: async (accountId) => void (await routed('revokeKeys', [accountId])),
     },
     operations: Object.fromEntries(
       METHODS.map((method) => [`${PATH}${method}`, ({ given }: { given: never }) => here(method, given)]),

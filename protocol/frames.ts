@@ -9,7 +9,7 @@
  * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
  * distinguish a killed leader from a stream that ended on the cloud's side alone. A follower sends it every
  * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `operate`, `registry`, `replenish`, `keys`,
- * `key_set`, `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`,
+ * `key_set`, `revoke_keys`, `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`,
  * `local_keys`, `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`;
  * an edge that does not know the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and
  * nothing else; it may be sent again.
@@ -337,6 +337,15 @@ export const replenishFrame = z.object({
  */
 export const rotationFrame = z.object({ rotationId: shortText(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
+/** Keys of a `revoke_keys` frame. */
+export const REVOKED_AT_ONCE_MAX = 100;
+/**
+ * An owner asked the cloud to have these local keys revoked. The leader revokes those that it knows and shares their
+ * records; it is asked again until the cloud has them. Console A34.
+ */
+export const revokeKeysFrame = z.object({
+  ids: z.array(z.string().regex(/^ek_[a-z2-7]{26}$/)).max(REVOKED_AT_ONCE_MAX),
+});
 export const keySetFrame = z.object({ set: keySetRecord });
 export const acknowledgement = z.object({
   ok: z.boolean(),

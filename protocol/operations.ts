@@ -207,6 +207,8 @@ export const OPERATIONS = {
   listApiKeys: 'GET /v1/settings/api-keys',
   mintApiKey: 'POST /v1/settings/api-keys',
   revokeApiKey: 'DELETE /v1/settings/api-keys/{id}',
+  listEdgeKeys: 'GET /v1/settings/edge-keys',
+  revokeEdgeKey: 'DELETE /v1/settings/edge-keys/{id}',
   getEdgeSetup: 'GET /v1/settings/edge-setup',
   listRotations: 'GET /v1/settings/rotations',
   approveRotation: 'POST /v1/settings/rotations/{id}/approve',

@@ -147,6 +147,10 @@ export class Session {
           settings.keyShare.take(set);
           this.shareKeys();
         },
+        revoke_keys: ({ ids }) => {
+          settings.keyShare.revoke(ids);
+          this.shareKeys();
+        },
         rotation: ({ rotationId }) => {
           log.alarm('rotation_pending', { code: 'IDENTITY_ROTATION_PENDING' });
           settings.lease.awaitOwner(rotationId);

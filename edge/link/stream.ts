@@ -15,6 +15,7 @@ import {
   operateFrame,
   registryFrame,
   replenishFrame,
+  revokeKeysFrame,
   rotationFrame,
   signFrame,
   STREAM_PATH,
@@ -45,6 +46,7 @@ const FRAMES = {
   replenish: replenishFrame,
   keys: localKeysFrame,
   key_set: keySetFrame,
+  revoke_keys: revokeKeysFrame,
   instructions: instructionsFrame,
   rotation: rotationFrame,
 } as const;

@@ -100,6 +100,19 @@ export class LocalKeyShare {
     if (foreign > 0) log.alarm('foreign_local_keys_refused', { count: foreign });
   }
 
+  /**
+   * Revokes what an owner asked the cloud to have revoked. The cloud's word suffices: it can take nothing by it, and a
+   * key that is gone by mistake is minted anew. A key that is not known here is asked for again.
+   */
+  revoke(ids: readonly string[]): void {
+    const { keys, log } = this.#settings;
+    for (const id of ids) {
+      const revoked = keys.revoke(id);
+      if (revoked === null) log.warn('local_key_unknown', { localKeyId: id });
+      else log.info('local_key_revoked', { localKeyId: id, alsoRevoked: revoked.alsoRevoked.length, reason: 'cloud' });
+    }
+  }
+
   /** Takes what another replica knows. What no honest replica signs, or signs twice, is an alarm. */
   take(record: KeySetRecord, relayed = true): void {
     const { sets, log } = this.#settings,

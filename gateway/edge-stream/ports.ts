@@ -24,6 +24,7 @@ export interface RoomDeps {
     | 'openSessions'
     | 'saveLocalKeys'
     | 'localKeys'
+    | 'keysToRevoke'
     | 'saveKeySet'
     | 'keySets'
     | 'saveInstructions'

@@ -35,6 +35,8 @@ export class Room {
   readonly shard: number;
   readonly sessions: Sessions;
   readonly leadership: Leadership;
+  /** Revocations of local keys wait for the leader, as far as this node knows. */
+  isRevoking = false;
   readonly #deps: RoomDeps;
   readonly #teller: LivenessTeller;
   #queue: Promise<unknown> = Promise.resolve();

@@ -146,9 +146,11 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       begun: () => {
         void this.#sendOtherKeys(accountId, connection, welcome.localKeys);
         void this.#sendKeySets(accountId, connection);
+        void this.#askToRevoke(room);
         if (welcome.role === 'leader') void room.replenish();
       },
       heartbeat: ({ leaseEpoch, ...body }) => {
+        if (room.isRevoking) void this.#askToRevoke(room);
         if (this.#deps.isHere(shard)) return room.heartbeat(session, { ...body, sessionId }, leaseEpoch);
         connection.close('SERVICE_UNAVAILABLE');
         return null;
@@ -242,6 +244,11 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return lease == null || !held(lease, elapsedMs) ? null : nowMs + lease.untilMs - elapsedMs;
   }
 
+  async revokeKeys(accountId: AccountId): Promise<void> {
+    const room = this.#rooms.get(accountId);
+    if (room !== undefined && this.#deps.isHere(room.shard)) await this.#askToRevoke(room);
+  }
+
   async replenish(accountId: AccountId): Promise<void> {
     if (this.#leaders.has(accountId)) await this.#rooms.get(accountId)?.replenish();
   }
@@ -322,6 +329,18 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       if (session.id !== from.id && kept.length > 0) session.connection!.send('keys', { records: kept });
     }
     return notKept.length === 0 ? { ok: true } : { ok: false, code: 'PAYLOAD_TOO_LARGE', details: { notKept } };
+  }
+
+  /** Asks the leader for the revocations that wait; with each heartbeat of the account again, until none does. */
+  async #askToRevoke(room: Room): Promise<void> {
+    try {
+      const ids = await this.#deps.store.keysToRevoke(room.accountId);
+      room.isRevoking = ids.length > 0;
+      if (room.isRevoking) room.leadership.leader?.connection?.send('revoke_keys', { ids });
+    } catch (error) {
+      room.isRevoking = true;
+      this.#deps.log.warn({ err: error, accountId: room.accountId }, 'keys to revoke could not be read');
+    }
   }
 
   /** What a welcome lacks: keys beyond those it carries, and what others shared while the stream was coming up. */

@@ -13,6 +13,7 @@ import { chainHandlers } from './chain/chains.ts';
 import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './webhook/deliveries.ts';
 import { detectPathHandler } from './key-source/detect-path.ts';
+import { edgeKeyHandlers } from './edge/edge-keys.ts';
 import { edgeHandlers } from './edge/edge.ts';
 import { findHandlers } from './find.ts';
 import { healthHandlers } from './operation/health.ts';
@@ -93,6 +94,7 @@ export function createHandlers(
     ...previewHandler(deps),
     ...deliveryHandlers(deps),
     ...edgeHandlers(deps),
+    ...edgeKeyHandlers(deps),
     ...attestationHandlers(deps),
     ...chainHandlers(deps),
     ...sandboxHandlers(deps),

@@ -2,6 +2,12 @@
 import type { AccountId } from '../../protocol/ids.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import type { Liveness } from '../../protocol/slugs.ts';
+import type { AuditRecord } from '../rows/audit.ts';
+
+/** A local key as the cloud shows it. Console A34. */
+export type EdgeKeyRow = Pick<LocalKeyRecord, 'id' | 'label' | 'prefix' | 'createdAtMs' | 'revokedAtMs'> & {
+  readonly revokeAskedAtMs: number | null;
+};
 
 export interface SessionRow {
   id: string;
@@ -52,6 +58,12 @@ export interface EdgeStore {
     identity?: string | null,
   ): Promise<readonly string[] | 'not_pinned'>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
+  /** Keys that edges reported, the newest first, from below an id on. */
+  edgeKeys(accountId: AccountId, below: string | null, limit: number): Promise<EdgeKeyRow[]>;
+  /** Notes that a key is to be revoked, with its entry of the audit log; null where the account has no such key. */
+  askToRevoke(accountId: AccountId, id: string, atMs: number, audit?: AuditRecord): Promise<EdgeKeyRow | null>;
+  /** Ids of keys whose revocation was asked for and not signed yet, some at a time. */
+  keysToRevoke(accountId: AccountId): Promise<string[]>;
   /**
    * Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many
    * replicas that know nothing of each other.

@@ -34,4 +34,6 @@ export interface EdgeStreams {
   leaseExpiresAtMs(accountId: AccountId): Promise<number | null>;
   /** Asks the leader edge for pool addresses where the stock is low: after one was issued. */
   replenish(accountId: AccountId): Promise<void>;
+  /** Asks the leader edge, where one is, to revoke the local keys whose revocation was asked for. Console A34. */
+  revokeKeys(accountId: AccountId): Promise<void>;
 }

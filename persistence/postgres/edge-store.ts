@@ -1,7 +1,13 @@
 /** What the cloud remembers of edges: sessions, spent nonces, records of local keys and of instructions. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
-import type { EdgeStore, InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
+import {
+  REVOKED_AT_ONCE_MAX,
+  type InstructionRecord,
+  type KeySetRecord,
+  type LocalKeyRecord,
+} from '../../protocol/frames.ts';
+import type { EdgeKeyRow, EdgeStore, InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
+import { recordingOf } from './audit-log-store.ts';
 import { deleteOlder } from './pages.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -19,6 +25,9 @@ const LOCAL_KEYS_PER_ACCOUNT_MAX = 10_000;
 const KEY_SETS_PER_ACCOUNT_MAX = 64;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+const edgeKeyOf = ({ id, label, prefix, createdAt, revokedAt, revokeAskedAt }: Columns): EdgeKeyRow =>
+  ({ id, label, prefix, createdAtMs: createdAt, revokedAtMs: revokedAt, revokeAskedAtMs: revokeAskedAt }) as EdgeKeyRow;
 
 function sessionOf(row: Columns): SessionRow {
   return {
@@ -125,7 +134,9 @@ function nonces(sql: Sql): Pick<EdgeStore, 'claimNonce' | 'purgeNonces'> {
   };
 }
 
-function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
+function localKeys(
+  sql: Sql,
+): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys' | 'edgeKeys' | 'askToRevoke' | 'keysToRevoke'> {
   return {
     async saveLocalKeys(accountId, records, identity = null) {
       if (records.length === 0) return [];
@@ -179,6 +190,34 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
             signature,
           }) as LocalKeyRecord,
       );
+    },
+    async edgeKeys(accountId, below, limit) {
+      const rows = await sql<Columns[]>`
+        select * from local_key where account_id = ${accountId} and (${below}::text is null or id < ${below})
+         order by id desc limit ${limit}`;
+      return rows.map(edgeKeyOf);
+    },
+    async askToRevoke(accountId, id, atMs, audit) {
+      failpoint('ask_to_revoke.before');
+      const rows = await sql<Columns[]>`
+        with asked as materialized (
+          update local_key set revoke_asked_at = ${atMs}::timestamptz
+           where account_id = ${accountId} and id = ${id} and revoked_at is null and revoke_asked_at is null
+          returning *
+        ), noted as materialized (select ${recordingOf(sql, audit)} from asked)
+        select a.* from asked a, (select count(*) from noted) n
+        union all
+        select k.* from local_key k where k.account_id = ${accountId} and k.id = ${id}
+           and not exists (select from asked)`;
+      failpoint('ask_to_revoke.after');
+      return rows[0] === undefined ? null : edgeKeyOf(rows[0]);
+    },
+    async keysToRevoke(accountId) {
+      const rows = await sql<{ id: string }[]>`
+        select id from local_key
+         where account_id = ${accountId} and revoke_asked_at is not null and revoked_at is null
+         order by id limit ${REVOKED_AT_ONCE_MAX}`;
+      return rows.map(({ id }) => id);
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Settings of an organization. */
+import { walkQuery } from '../envelope.ts';
 import type { Route } from '../route.ts';
 import * as account from '../schema/account.ts';
 import * as people from '../schema/people.ts';
@@ -33,6 +34,25 @@ export const SETTINGS_ROUTES = {
     reply: account.apiKey,
     refusals: ['NOT_FOUND'],
     summary: 'Revoke an API key',
+  },
+  listEdgeKeys: {
+    ...portal('Settings', 'viewer'),
+    method: GET,
+    query: walkQuery,
+    path: '/v1/settings/edge-keys',
+    reply: account.edgeKeyPage,
+    refusals: [],
+    summary: 'Local keys that the edge of this account reported, the newest first',
+  },
+  revokeEdgeKey: {
+    ...portal('Settings', 'owner'),
+    idempotent: 'store',
+    method: DELETE,
+    path: '/v1/settings/edge-keys/{id}',
+    params: account.edgeKeyParams,
+    reply: account.edgeKey,
+    refusals: ['NOT_FOUND'],
+    summary: 'Have a local key revoked by the edge, with what it minted; it waits while no edge is there',
   },
   getEdgeSetup: {
     ...portal('Settings', 'viewer'),

@@ -73,6 +73,20 @@ export const apiKey = z.object({
 export const apiKeyCreated = apiKey.extend({ key: z.string().meta({ description: '`flk_…`, shown once' }) });
 export const apiKeyPage = pageReply(apiKey);
 
+export const edgeKeyParams = z.strictObject({ id: pathId('ek') });
+export const edgeKey = z.object({
+  id: z.string(),
+  label: z.string(),
+  prefix: z.string().meta({ description: 'masked' }),
+  status: z
+    .enum(['active', 'revoking', 'revoked'])
+    .meta({ description: '`revoking`: asked for, and not yet signed by the edge' }),
+  createdAt: instant,
+  revokeAskedAt: instant.nullable(),
+  revokedAt: instant.nullable(),
+});
+export const edgeKeyPage = z.object({ content: z.array(edgeKey), next: z.string().nullable() });
+
 export const edgeSetup = z.object({
   environment: z.enum(ENVIRONMENTS),
   command: z.string().meta({ description: 'with Docker: the image is what `docker compose build edge` makes' }),

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Page } from 'playwright-core';
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { startChild } from '../../developer/children.ts';
@@ -84,63 +85,95 @@ test.serial(
   },
 );
 
-for (const way of ['mouse', 'keyboard'] as const) {
-  test.serial(`console C18, C19: from a sign-up to the first webhook by ${way}, with a real edge`, async (t) => {
-    const began = performance.now();
-    const visitor = await visit(
-      browser,
-      deployment.cloudUrl,
-      way === 'keyboard' ? { viewport: { width: 390, height: 800 } } : {},
-    );
-    const { page } = visitor;
-    const { press, presses } = pressing(page, way);
-    const email = `first-${way}@example.com`;
-    await page.goto('/console/');
-    await press('link', 'Sign up');
-    await page.getByLabel('Email').fill(email);
-    await press('button', 'Send the letter');
-    const [letter] = await letters.to(email, '');
-    await page.goto(`/console/verify#${letter!.token}`);
-    await page.getByLabel('Password').fill('seventeen horses under a bridge');
-    await press('button', 'Set it and sign in');
-    await page.getByLabel('Name').fill('First & <b>Co</b>');
-    await press('button', 'Found it');
-    await press('button', 'Set up an authenticator app');
-    const secret = await page.locator('.address-card code').getAttribute('title');
-    await page.getByLabel('The code that it shows').fill(codeOf({ totpSecret: secret! }));
-    await press('button', 'Confirm');
-    await page.getByLabel('The code that it shows').waitFor({ state: 'detached' });
-    await press('button', 'Make a key');
-    const key = await page.locator('.secret code').innerText();
-    t.regex(key, /^flk_test_/);
-    t.true((await page.locator('.command pre').first().innerText()).includes(key), 'the command has it filled in');
-    await picture(page, `first-run-${way}-key`);
-    const edge = await startEdge(key, way);
-    t.teardown(() => edge.stop());
-    await press('link', 'Issue the first address');
-    await page.getByRole('dialog').getByLabel('Customer').fill('customer-1');
-    await press('button', 'Issue');
-    await press('link', 'Register one');
-    await page.getByRole('dialog').getByLabel('URL').fill(`http://127.0.0.1:${receiver.port}/${way}`);
-    await press('button', 'Register');
-    t.regex(await page.locator('.secret code').innerText(), /^whsec_/);
-    await press('button', 'I have kept it');
-    await press('link', 'Simulate a deposit');
-    await page.getByLabel('Address').locator('option', { hasText: 'customer-1' }).waitFor({ state: 'attached' });
-    await press('button', 'Pay it');
-    await press('link', 'See what was posted');
-    await page.locator('tr', { hasText: 'Deposit confirmed' }).getByText('Delivered').waitFor();
-    t.notRegex(await page.locator('main').innerText(), /\bin \d+ (?:s|min)\b/, 'nothing has happened in the future');
-    await picture(page, `first-run-${way}-delivered`);
-    const took = performance.now() - began;
-    t.log(`${presses()} presses, ${Math.round(took / 1_000)} s`);
-    t.true(presses() <= CLICKS_MAX, `${presses()} presses`);
-    t.true(took <= MACHINE_MS, `${took} ms`);
-    // What was left is found again, by whoever goes on: it is read from what exists.
-    await page.goto('/console/');
-    await hasCome(page);
-    t.is(await page.getByText('First steps').count(), 0, 'nothing is left to do');
-    t.deepEqual(visitor.soundness(), []);
-    await visitor.context.close();
+/** What the browser asks next, which is answered so. */
+const answering = (page: Page, answer: 'accept' | 'dismiss'): Promise<string> =>
+  new Promise((resolve) => {
+    page.once('dialog', (dialog) => {
+      resolve(dialog.message());
+      void dialog[answer]();
+    });
   });
+
+for (const way of ['mouse', 'keyboard'] as const) {
+  test.serial(
+    `console C11 (faults 39), C18, C19: from a sign-up to the first webhook by ${way}, with a real edge`,
+    async (t) => {
+      const began = performance.now();
+      const visitor = await visit(
+        browser,
+        deployment.cloudUrl,
+        way === 'keyboard' ? { viewport: { width: 390, height: 800 } } : {},
+      );
+      const { page } = visitor;
+      const { press, presses } = pressing(page, way);
+      const email = `first-${way}@example.com`;
+      await page.goto('/console/');
+      await press('link', 'Sign up');
+      await page.getByLabel('Email').fill(email);
+      await press('button', 'Send the letter');
+      const [letter] = await letters.to(email, '');
+      await page.goto(`/console/verify#${letter!.token}`);
+      await page.getByLabel('Password').fill('seventeen horses under a bridge');
+      await press('button', 'Set it and sign in');
+      await page.getByLabel('Name').fill('First & <b>Co</b>');
+      await press('button', 'Found it');
+      await press('button', 'Set up an authenticator app');
+      const secret = await page.locator('.address-card code').getAttribute('title');
+      await page.getByLabel('The code that it shows').fill(codeOf({ totpSecret: secret! }));
+      await press('button', 'Confirm');
+      await page.getByLabel('The code that it shows').waitFor({ state: 'detached' });
+      await press('button', 'Make a key');
+      const key = await page.locator('.secret code').innerText();
+      t.regex(key, /^flk_test_/);
+      t.true((await page.locator('.command pre').first().innerText()).includes(key), 'the command has it filled in');
+      await picture(page, `first-run-${way}-key`);
+      if (way === 'mouse') {
+        const asked = answering(page, 'dismiss');
+        await page.getByRole('navigation').getByRole('link', { name: 'Addresses', exact: true }).click();
+        t.regex(await asked, /shown only now/, 'leaving asks');
+        t.is(await page.locator('.secret code').innerText(), key);
+      }
+      const edge = await startEdge(key, way);
+      t.teardown(() => edge.stop());
+      await press('link', 'Issue the first address');
+      await page.getByRole('dialog').getByLabel('Customer').fill('customer-1');
+      await press('button', 'Issue');
+      await press('link', 'Register one');
+      await page.getByRole('dialog').getByLabel('URL').fill(`http://127.0.0.1:${receiver.port}/${way}`);
+      await press('button', 'Register');
+      const signing = await page.locator('.secret code').innerText();
+      t.regex(signing, /^whsec_/);
+      if (way === 'mouse') {
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+        ]);
+        t.is(readFileSync((await file.path())!, 'utf8').trim(), signing);
+        const asked = answering(page, 'dismiss');
+        await page.keyboard.press('Escape');
+        t.regex(await asked, /Did you keep the secret/);
+        t.is(await page.locator('.secret code').innerText(), signing, 'it is still there');
+      }
+      await press('button', 'I have kept it');
+      await page.locator('.secret').waitFor({ state: 'detached' });
+      t.false((await page.content()).includes(signing), 'it is shown once');
+      await press('link', 'Simulate a deposit');
+      await page.getByLabel('Address').locator('option', { hasText: 'customer-1' }).waitFor({ state: 'attached' });
+      await press('button', 'Pay it');
+      await press('link', 'See what was posted');
+      await page.locator('tr', { hasText: 'Deposit confirmed' }).getByText('Delivered').waitFor();
+      t.notRegex(await page.locator('main').innerText(), /\bin \d+ (?:s|min)\b/, 'nothing has happened in the future');
+      await picture(page, `first-run-${way}-delivered`);
+      const took = performance.now() - began;
+      t.log(`${presses()} presses, ${Math.round(took / 1_000)} s`);
+      t.true(presses() <= CLICKS_MAX, `${presses()} presses`);
+      t.true(took <= MACHINE_MS, `${took} ms`);
+      // What was left is found again, by whoever goes on: it is read from what exists.
+      await page.goto('/console/');
+      await hasCome(page);
+      t.is(await page.getByText('First steps').count(), 0, 'nothing is left to do');
+      t.deepEqual(visitor.soundness(), []);
+      await visitor.context.close();
+    },
+  );
 }

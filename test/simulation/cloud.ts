@@ -110,6 +110,7 @@ export class Cloud implements CloudEnd {
         openSessions: sessions.openSessions,
         saveLocalKeys: sessions.saveLocalKeys,
         localKeys: sessions.localKeys,
+        keysToRevoke: sessions.keysToRevoke,
         saveKeySet: sessions.saveKeySet,
         keySets: sessions.keySets,
         saveInstructions: sessions.saveInstructions,

@@ -48,6 +48,7 @@ export interface Stores {
     | 'openSessions'
     | 'saveLocalKeys'
     | 'localKeys'
+    | 'keysToRevoke'
     | 'saveKeySet'
     | 'keySets'
     | 'saveInstructions'
@@ -229,6 +230,7 @@ export class Database implements StoryDatabase {
             return [];
           }),
         localKeys: () => statement(() => [...this.#localKeys]),
+        keysToRevoke: () => statement(() => []),
         saveKeySet: (_id, set) =>
           statement(() => {
             if ((this.#keySets.get(set.replica)?.version ?? 0) >= set.version) return 'known' as const;

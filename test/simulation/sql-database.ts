@@ -137,6 +137,7 @@ export class SqlDatabase implements StoryDatabase {
         openSessions: () => statement(() => edge.openSessions(), false),
         saveLocalKeys: (id, records) => statement(() => edge.saveLocalKeys(id, records), false),
         localKeys: (id) => statement(() => edge.localKeys(id), false),
+        keysToRevoke: (id) => statement(() => edge.keysToRevoke(id), false),
         saveKeySet: (id, set) => statement(() => edge.saveKeySet(id, set), false),
         keySets: (id) => statement(() => edge.keySets(id), false),
         saveInstructions: (id, records) => statement(() => edge.saveInstructions(id, records), false),

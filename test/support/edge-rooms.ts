@@ -109,6 +109,8 @@ export class Rooms {
   /** What the store answers that it did not keep. */
   instructionsNotKept: readonly InstructionNotKept[] = [];
   localKeysNotKept: readonly string[] = [];
+  /** Local keys whose revocation was asked for and has not come back. */
+  toRevoke: string[] = [];
   /** The only identity that the store takes anything of. */
   pinned: string | null = null;
 
@@ -189,6 +191,7 @@ export class Rooms {
         return this.localKeysNotKept;
       },
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
+      keysToRevoke: async () => this.toRevoke,
       saveKeySet: async (accountId: AccountId, set: KeySetRecord, identity?: string | null) => {
         if (this.#isForeign(identity)) return 'not_pinned' as const;
         const name = `${accountId} ${set.replica}`,

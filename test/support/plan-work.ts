@@ -787,7 +787,7 @@ const EDGE: Record<string, Work> = {
     await edge.claimNonce('k', fresh(), soon());
     await edge.purgeNonces(0);
   },
-  'edge.saveLocalKeys localKeys': async ({ stores: { edge }, live }) => {
+  'edge.saveLocalKeys localKeys edgeKeys askToRevoke keysToRevoke': async ({ stores: { edge }, live }) => {
     const record = {
       id: newId('ek', Date.now()),
       environment: 'live' as const,
@@ -800,6 +800,9 @@ const EDGE: Record<string, Work> = {
     };
     await edge.saveLocalKeys(live, [record as never]);
     await edge.localKeys(live);
+    await edge.edgeKeys(live, record.id, 20);
+    await edge.askToRevoke(live, record.id, Date.now());
+    await edge.keysToRevoke(live);
   },
   'edge.saveKeySet keySets': async ({ stores: { edge }, live }) => {
     await edge.saveKeySet(live, {

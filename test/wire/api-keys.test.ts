@@ -4,6 +4,7 @@ import { io } from 'socket.io-client';
 import { createClient } from '../../protocol/client.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { enrol, eventually, raw, startTestCloud, testEdge } from '../support/gateway.ts';
 
 const CLUSTER = { CLUSTER_SECRET: randomBytes(32).toString('hex'), INTERNAL_PORT: '0' };
@@ -18,7 +19,7 @@ const asKey = (apiKey: string, baseUrl = cloud.url) => createClient({ baseUrl, a
 async function owner() {
   const organization = await cloud.organization();
   const bearer = await cloud.signIn(organization.owner);
-  return { organization, client: createClient({ baseUrl: cloud.url, bearer }) };
+  return { organization, bearer, client: createClient({ baseUrl: cloud.url, bearer }) };
 }
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const HOUR_MS = 3_600_000;
@@ -105,6 +106,50 @@ test('console A32: of twenty for the fiftieth key of an account one has it; a re
   t.true(isRefusal(await mint()));
   const live = await client.call('mintApiKey', { body: { label: 'live', environment: 'live' } });
   t.false(isRefusal(live), 'each environment has its own');
+});
+
+test('console A34: keys that the edge reported are listed and asked to be revoked; revoked they are when the edge has signed it, and the cloud brings none back', async (t) => {
+  const { client, organization, bearer } = await owner();
+  const accountId = `${organization.id}_live`;
+  const ids = Array.from({ length: 3 }, (_, at) => newId('ek', Date.now() + at));
+  for (const id of ids)
+    await cloud.database.owner`
+      insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
+        values (${accountId}, ${id}, 'live', ${id}, 'app', 'loc_live_ab', now(), 's')`;
+  const page = await client.must('listEdgeKeys', { query: { size: '2' } });
+  const rest = await client.must('listEdgeKeys', { query: { size: '2', after: page.next! } });
+  t.deepEqual(
+    [...page.content, ...rest.content].map(({ id }) => id),
+    ids.toReversed(),
+  );
+  t.is(rest.next, null);
+  t.like(page.content[0], { status: 'active', revokeAskedAt: null, revokedAt: null, label: 'app' });
+  t.false(JSON.stringify(page).includes('hash'));
+  const [first = ''] = ids;
+  const asked = await client.must('revokeEdgeKey', { params: { id: first } });
+  t.is(asked.status, 'revoking', 'no edge is there: it waits');
+  t.deepEqual(await client.must('revokeEdgeKey', { params: { id: first } }), asked, 'asked once');
+  t.like(await client.call('revokeEdgeKey', { params: { id: newId('ek', 1) } }), { code: 'NOT_FOUND' });
+  const inSandbox = createClient({
+    baseUrl: cloud.url,
+    bearer,
+    environment: 'sandbox',
+  });
+  t.like(await inSandbox.call('revokeEdgeKey', { params: { id: first } }), { code: 'NOT_FOUND' });
+  const noted = await cloud.database.owner`
+    select text from audit_entry where organization_id = ${organization.id} and text::jsonb ->> 'action' = 'revokeEdgeKey'
+       and text::jsonb ->> 'outcome' = 'done'`;
+  t.deepEqual(
+    noted.map(({ text }) => (JSON.parse(text as string) as { target: string }).target),
+    [first],
+  );
+  // What the leader answers with.
+  await cloud.database.owner`update local_key set revoked_at = now(), signature = 't' where id = ${first}`;
+  t.is((await client.must('revokeEdgeKey', { params: { id: first } })).status, 'revoked');
+  for (const change of ['revoke_asked_at = null', 'revoked_at = null'])
+    await t.throwsAsync(cloud.database.owner.unsafe(`update local_key set ${change} where id = '${first}'`), {
+      message: /refused: local_key_(?:asked_once|stays_revoked)/,
+    });
 });
 
 test('console A33: the stream of an edge ends with its key', async (t) => {

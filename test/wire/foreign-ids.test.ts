@@ -114,6 +114,10 @@ async function belongings() {
   const scan = (await ask('POST', `/v1/migration/${project.id}/discover`, { keySourceId: source.id, chain: 'eth' }))
     .json.data;
   const [key] = await cloud.identity.apiKeys(theirs.id);
+  const edgeKey = newId('ek', Date.now());
+  await cloud.database.owner`
+    insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
+      values (${theirs.sandbox.accountId}, ${edgeKey}, 'sandbox', 'h', 'app', 'loc', now(), 's')`;
   return {
     address: address.id,
     deposit: deposits.content[0]!.id,
@@ -134,6 +138,7 @@ async function belongings() {
     dryRun: dryRun.dryRunId as string,
     source: source.id,
     apiKey: key!.id,
+    edgeKey,
     user: theirs.owner.id,
     organization: theirs.id,
   };
@@ -266,6 +271,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   simulateConfirmation: inBody('txid', (txid) => ({ chain: 'eth', txid, confirmations: 3 })),
   simulateDuplicateDelivery: inBody('event', (eventId) => ({ eventId })),
   revokeApiKey: of('apiKey'),
+  revokeEdgeKey: of('edgeKey'),
   changeMember: of('user', { role: 'viewer' }, 'any'),
   removeMember: of('user', undefined, 'any'),
   switchOrganization: inBody('organization', (organizationId) => ({ organizationId }), 'any'),

@@ -95,6 +95,7 @@ const OF_ACTION: Readonly<Partial<Record<AuditAction, StreamTopic>>> = {
   transferOrganization: 'member',
   mintApiKey: 'key',
   revokeApiKey: 'key',
+  revokeEdgeKey: 'key',
 };
 export const topicOfAction = (action: AuditAction): StreamTopic | null => OF_ACTION[action] ?? null;
 

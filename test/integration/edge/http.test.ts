@@ -505,6 +505,29 @@ test('found F11: two edges over a cloud that withholds and replays: a bare recor
   t.is((await atSecond(key)).status, 401);
 });
 
+test('console A34: the cloud asks for a revocation, the edge revokes with all that the key minted, and signs it; an unknown key and a malformed frame change nothing', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const { id, key } = (await edge.ask('POST', '/v1/edge/keys', { label: 'app' })).data as { id: string; key: string };
+  const headers = { 'x-api-key': key };
+  const below = (await ask(edge.url, { method: 'POST', path: '/v1/edge/keys', headers, body: { label: 'below' } }))
+    .data as { id: string };
+  const statusOf = async () => (await ask(edge.url, { method: 'GET', path: '/v1/edge/keys', headers })).status;
+  await eventually('the stream is up', () => cloud.streams === 1);
+  cloud.push('revoke_keys', { ids: ['ek_x'] });
+  cloud.push('revoke_keys', { ids: [`ek_${'a'.repeat(26)}`] });
+  await eventually('an unknown key is a line of the log', () =>
+    edge.logged.some(({ msg }) => msg === 'local_key_unknown'),
+  );
+  t.is(await statusOf(), 200);
+  cloud.push('revoke_keys', { ids: [id] });
+  await eventually('it is refused', async () => (await statusOf()) === 401);
+  await eventually('both are signed as revoked', () =>
+    [id, below.id].every((one) =>
+      cloud.localKeys.some((record) => record.id === one && record.revokedAtMs !== null && record.signature !== ''),
+    ),
+  );
+});
+
 test('found F14: an answer above what its route can say, and a frame above what any can, are not parsed; the edge goes on', async (t) => {
   const { cloud, edge } = await stage(t);
   const large = JSON.stringify({

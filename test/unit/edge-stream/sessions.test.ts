@@ -372,6 +372,39 @@ test('a local key for which the account has no room is refused and told to nobod
   t.deepEqual(leader.connection.of('keys'), [{ records: [kept] }]);
 });
 
+test('console A34: the leader is asked to revoke a local key at once, and with each heartbeat again until its signed record is back; nobody else is', async (t) => {
+  const node = await opened(),
+    account = node.add();
+  const leader = await node.edge(account),
+    follower = await node.edge(account);
+  const id = newId('ek', 1),
+    asked = { ids: [id] };
+  leader.joined.begun();
+  await settle();
+  t.deepEqual(leader.connection.of('revoke_keys'), [], 'nothing waits');
+  node.toRevoke = [id];
+  await node.rooms.revokeKeys(account);
+  t.deepEqual(leader.connection.of('revoke_keys'), [asked]);
+  await node.pass(10, leader, follower);
+  t.deepEqual(leader.connection.of('revoke_keys'), [asked, asked], 'its record is not back');
+  node.toRevoke = [];
+  await node.pass(10, leader, follower);
+  await node.pass(10, leader, follower);
+  t.is(leader.connection.of('revoke_keys').length, 2);
+  t.deepEqual(follower.connection.of('revoke_keys'), []);
+  node.toRevoke = [id];
+  leader.connection.joined!.left(true);
+  const back = await node.edge(account);
+  back.joined.begun();
+  await settle();
+  await node.pass(45, back, follower);
+  const asks = [back, follower].map(({ connection }) => connection.of('revoke_keys').length);
+  t.true(
+    asks.some((count) => count > 0),
+    'what waited while nobody led goes to the next leader',
+  );
+});
+
 test('§5.7, console A49: a stream whose identity is pinned no more is told so and closed; nothing of it is passed on', async (t) => {
   const node = await opened(),
     account = node.add();
