@@ -2263,6 +2263,32 @@ func (c *Client) RevokeApiKey(ctx context.Context, params RevokeApiKeyParams, op
 	return call[ApiKey](ctx, c, operation{"revokeApiKey", "DELETE", "/v1/settings/api-keys/{id}", "kc"}, params, howOf(options))
 }
 
+// ListEdgeKeysParams are the arguments of ListEdgeKeys.
+type ListEdgeKeysParams struct {
+	Size  *int64  `json:"size,omitempty"`
+	After *string `json:"after,omitempty"`
+}
+
+// ListEdgeKeys: Local keys that the edge of this account reported, the newest first.
+func (c *Client) ListEdgeKeys(ctx context.Context, params ListEdgeKeysParams, options ...CallOption) (*EdgeKeyPage, error) {
+	return call[EdgeKeyPage](ctx, c, operation{"listEdgeKeys", "GET", "/v1/settings/edge-keys", "c"}, params, howOf(options))
+}
+
+// ListEdgeKeysAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Local keys that the edge of this account reported, the newest first.
+func (c *Client) ListEdgeKeysAll(ctx context.Context, params ListEdgeKeysParams, take func(EdgeKey) error, options ...CallOption) error {
+	return walk(ctx, c, operation{"listEdgeKeys", "GET", "/v1/settings/edge-keys", "c"}, params, howOf(options), take)
+}
+
+// RevokeEdgeKeyParams are the arguments of RevokeEdgeKey.
+type RevokeEdgeKeyParams struct {
+	ID string `json:"id"`
+}
+
+// RevokeEdgeKey: Have a local key revoked by the edge, with what it minted; it waits while no edge is there.
+func (c *Client) RevokeEdgeKey(ctx context.Context, params RevokeEdgeKeyParams, options ...WriteOption) (*EdgeKey, error) {
+	return call[EdgeKey](ctx, c, operation{"revokeEdgeKey", "DELETE", "/v1/settings/edge-keys/{id}", "kc"}, params, howOf(options))
+}
+
 // GetEdgeSetupParams are the arguments of GetEdgeSetup.
 type GetEdgeSetupParams struct{}
 

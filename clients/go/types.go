@@ -932,6 +932,25 @@ type EdgeHealthWebhooksBlockedItem struct {
 	Since   string  `json:"since"`
 }
 
+// EdgeKey travels.
+//
+// Status: active, revoking, revoked.
+type EdgeKey struct {
+	ID            string  `json:"id"`
+	Label         string  `json:"label"`
+	Prefix        string  `json:"prefix"`
+	Status        string  `json:"status"`
+	CreatedAt     string  `json:"createdAt"`
+	RevokeAskedAt *string `json:"revokeAskedAt"`
+	RevokedAt     *string `json:"revokedAt"`
+}
+
+// EdgeKeyPage travels.
+type EdgeKeyPage struct {
+	Content []EdgeKey `json:"content"`
+	Next    *string   `json:"next"`
+}
+
 // EdgeNoLeaderDetails is what DecodeDetails reads of an error.
 type EdgeNoLeaderDetails struct {
 	Epoch *int64 `json:"epoch,omitempty"`

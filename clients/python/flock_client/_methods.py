@@ -3653,6 +3653,53 @@ class Flock(Core):
         }
         return cast(types.ApiKey, self._call(operation, arguments, idempotency_key, timeout, deadline))
 
+    def list_edge_keys(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.EdgeKeyPage:
+        """Local keys that the edge of this account reported, the newest first."""
+        operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
+        arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+        }
+        return cast(types.EdgeKeyPage, self._call(operation, arguments, None, timeout, deadline))
+
+    def list_edge_keys_all(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Generator[types.EdgeKey, None, None]:
+        """Rows of all pages, the next page when it is needed: Local keys that the edge of this account reported, the newest first."""
+        operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
+        arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+        }
+        return self._walk(operation, arguments, timeout, deadline)
+
+    def revoke_edge_key(
+        self,
+        *,
+        id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.EdgeKey:
+        """Have a local key revoked by the edge, with what it minted; it waits while no edge is there."""
+        operation = Operation("revokeEdgeKey", "DELETE", "/v1/settings/edge-keys/{id}", "kc")
+        arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.EdgeKey, self._call(operation, arguments, idempotency_key, timeout, deadline))
+
     def get_edge_setup(
         self,
         *,

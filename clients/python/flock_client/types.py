@@ -593,6 +593,21 @@ EdgeHealthWebhooksBlockedItem = TypedDict("EdgeHealthWebhooksBlockedItem", {
     "since": "str",
 })
 
+EdgeKey = TypedDict("EdgeKey", {
+    "id": "str",
+    "label": "str",
+    "prefix": "str",
+    "status": "str",
+    "createdAt": "str",
+    "revokeAskedAt": "Union[str, None]",
+    "revokedAt": "Union[str, None]",
+})
+
+EdgeKeyPage = TypedDict("EdgeKeyPage", {
+    "content": "List[EdgeKey]",
+    "next": "Union[str, None]",
+})
+
 EdgeSetup = TypedDict("EdgeSetup", {
     "environment": "str",
     "command": "str",

@@ -982,6 +982,15 @@ export interface Operations {
   revokeApiKey: Write<{
     id: string;
   }, ApiKey>;
+  /** Local keys that the edge of this account reported, the newest first. */
+  listEdgeKeys: List<{
+    size?: number;
+    after?: string;
+  }, EdgeKeyPage>;
+  /** Have a local key revoked by the edge, with what it minted; it waits while no edge is there. */
+  revokeEdgeKey: Write<{
+    id: string;
+  }, EdgeKey>;
   /** Command that starts an edge for this account. */
   getEdgeSetup: Call<{}, EdgeSetup>;
   /** Identity rotations that wait for the owner. */
@@ -2365,6 +2374,21 @@ export interface EdgeHealth {
     count: number;
     since: string;
   }>;
+}
+
+export interface EdgeKey {
+  id: string;
+  label: string;
+  prefix: string;
+  status: Open<'active' | 'revoking' | 'revoked'>;
+  createdAt: string;
+  revokeAskedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface EdgeKeyPage {
+  content: EdgeKey[];
+  next: string | null;
 }
 
 export interface EdgeSetup {

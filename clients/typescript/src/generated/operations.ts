@@ -173,6 +173,8 @@ linkSso POST /v1/auth/sso/link bc
 listApiKeys GET /v1/settings/api-keys lc
 mintApiKey POST /v1/settings/api-keys kbc
 revokeApiKey DELETE /v1/settings/api-keys/{id} kc
+listEdgeKeys GET /v1/settings/edge-keys lc
+revokeEdgeKey DELETE /v1/settings/edge-keys/{id} kc
 getEdgeSetup GET /v1/settings/edge-setup c
 listRotations GET /v1/settings/rotations lc
 approveRotation POST /v1/settings/rotations/{id}/approve kbc
