@@ -9,10 +9,10 @@
  * the grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot
  * distinguish a killed leader from a stream that ended on the cloud's side alone. A follower sends it every
  * HEARTBEAT_MS. Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `operate`, `registry`, `replenish`, `keys`,
- * `key_set`, `revoke_keys`, `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`,
- * `local_keys`, `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says `keySets`;
- * an edge that does not know the frame ignores it. A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and
- * nothing else; it may be sent again.
+ * `key_set`, `revoke_keys`, `instructions`, `closing`. Edge → cloud (each with an acknowledgement): `heartbeat`,
+ * `attempts`, `local_keys`, `key_set`, `instructions`, `release`. `key_set` is sent only to a cloud whose welcome says
+ * `keySets`; an edge that does not know the frame ignores it. A frame above the stream's rate is answered
+ * RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
  */
 import { z } from 'zod';
 import { ATTESTATIONS_MAX, ATTESTED_FAMILIES } from './attestation.ts';
