@@ -11,7 +11,7 @@ import type { Fact, SeenTransfer } from '../../../model/rows/inbox.ts';
 import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { AccountId } from '../../../protocol/ids.ts';
+import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { lentRow, linkRow, paymentRow } from '../../support/payment-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -349,3 +349,58 @@ test.serial(
     );
   },
 );
+
+/** What a statement of a resend has written when its server process ends: nothing, however far it came. */
+const STEPS: readonly (readonly [table: string, what: string])[] = [
+  ['idempotency', 'its answer is kept'],
+  ['invoice_link', 'the other link is in place'],
+  ['letter', 'the letter is due'],
+  ['audit_entry', 'its entry is written'],
+];
+for (const [table, what] of STEPS)
+  test.serial(
+    `payments I6, F46: a resend that is killed when ${what} left the link before as it was, and may be asked again`,
+    async (t) => {
+      const { live } = await newOrganization(stores),
+        organizationId = organizationOf(live);
+      const one = await paid(live),
+        { id } = await invoiceOf(one);
+      const tokenOf = (n: number): string => hashOf(`${table} ${n}`).slice(0, 32);
+      const resend = (n: number) => {
+        const token = tokenOf(n),
+          reply = { id, number: 'INV-2026-000001', url: `https://pay.example.com/invoices/${token}` };
+        return stores.invoices.resend(
+          live,
+          id,
+          { hash: hashOf(token), letterId: `${table}-${n}-${id}`, sealed: token },
+          { most: 5, windowSeconds: 3_600 },
+          {
+            ...{ owner: live, key: `resend-${table}`, method: 'POST', path: `/v1/payments/invoices/${id}/resend` },
+            ...{ bodyHash: 'b', status: 200, body: reply },
+          },
+          {
+            ...{ actor: { kind: 'key', id: 'key_1' }, via: 'api_key', action: 'invoice_resent', target: id },
+            ...{ outcome: 'done', changes: null, ip: null, client: null, requestId: null, organizationId },
+          } as never,
+          NOW_MS + n * 1_000,
+        );
+      };
+      const state = () => database.owner`
+        select (select jsonb_agg(k order by k.invoice_id) from invoice_link k where k.invoice_id = ${id}) as links,
+               (select count(*)::int from letter l where l.facts ->> 'invoiceId' = ${id}) as letters,
+               (select count(*)::int from idempotency i where i.account_id = ${live}) as answers,
+               (select count(*)::int from audit_entry e where e.organization_id = ${organizationId}) as entries`;
+      const before = await state();
+      await database.owner.unsafe(`
+        create function ends_here() returns trigger language plpgsql as $$
+          begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end $$;
+        create trigger ends_here after insert or update on ${table} for each row execute function ends_here()`);
+      t.teardown(() => database.owner.unsafe(`drop function if exists ends_here cascade`));
+      await t.throwsAsync(resend(1), { message: /terminat|CONNECTION/i });
+      t.deepEqual(await state(), before, table);
+      await database.owner.unsafe('drop function ends_here cascade');
+      t.is(await resend(2), 'done', 'the same key, since no answer was kept');
+      t.is(await resend(3), 'used');
+      t.deepEqual(await stores.invoices.of(hashOf(tokenOf(2))), { accountId: live, invoiceId: id });
+    },
+  );
