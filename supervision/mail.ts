@@ -1,7 +1,7 @@
 /** The mail of a node: a supervised worker that empties the outbox, when there is a way out of it. */
 import type { Logger } from 'pino';
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import { sendDueMail } from '../gateway/mail/sender.ts';
+import { sendDueMail, type MailSenderDeps } from '../gateway/mail/sender.ts';
 import { directoryTransport, smtpTransport, type MailTransport } from '../gateway/mail/transports.ts';
 import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
@@ -18,6 +18,7 @@ export interface MailParts {
   readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly stores: Pick<Stores, 'mail' | 'invoices'>;
   readonly secrets: SecretBox;
+  readonly metrics: MailSenderDeps['metrics'];
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -28,7 +29,7 @@ function transportOf({ SMTP_URL: url, MAIL_DIR: directory, MAIL_FROM: from }: Ma
 }
 
 /** Starts sending; the answer closes the transport. Without one mail waits in the outbox. */
-export function startMail({ config, publicUrl, system, stores, secrets, nowMs, log }: MailParts): () => void {
+export function startMail({ config, publicUrl, system, stores, secrets, metrics, nowMs, log }: MailParts): () => void {
   const transport = transportOf(config);
   if (transport === null) return () => undefined;
   const invoices = { mint: stores.invoices.mint, payUrl: config.PAY_URL ?? publicUrl };
@@ -36,7 +37,7 @@ export function startMail({ config, publicUrl, system, stores, secrets, nowMs, l
     path: 'schedules/mail',
     recover: ({ timers, sendSelf }) => void timers.after(0, () => sendSelf('look')),
     receive: async (look, { timers, sendSelf }) => {
-      await sendDueMail({ store: stores.mail, invoices, transport, secrets, publicUrl, nowMs, log });
+      await sendDueMail({ store: stores.mail, invoices, transport, secrets, publicUrl, metrics, nowMs, log });
       timers.after(LOOK_MS, () => sendSelf(look));
     },
   });

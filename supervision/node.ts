@@ -318,7 +318,7 @@ function startBackground(wired: Wired): void {
     nodeId: reach.nodes.self,
   });
   later('schedules', 100, async () => stopJobs());
-  const mail = { stores: background, secrets: wired.secrets };
+  const mail = { stores: background, secrets: wired.secrets, metrics: wired.metrics };
   const closeMail = startMail({ ...parts, config, publicUrl: publicUrlOf(config), ...mail });
   later('mail', 100, async () => closeMail());
 }

@@ -3,6 +3,7 @@
  *
  *   due ── claimed ──▶ handed to the transport ── taken ──▶ sent
  *                                              ── not taken, or not known ──▶ due again after a pause, for ever
+ *                                              ── its mailbox refused for good, at the fourth try or later ──▶ given up
  *   claimed ── the process ends ──▶ the claim runs out: due again, so that a message may come twice and never not at
  * all
  */
@@ -24,6 +25,10 @@ const CLAIM_MS = 120_000;
 const MINUTE_MS = 60_000;
 /** Pauses after failed tries; the last one is repeated: whom mail is for must hear of it. */
 const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
+/** A mailbox that is refused for good is believed from this try on, 36 minutes after the first. */
+const FOR_GOOD_TRIES = 4;
+/** RFC 3463: what is wrong is not the mailbox, but who sends, or a rule that its operator changes. */
+const NOT_THE_MAILBOX = /^5[0-9]{2}[ -]5\.(?:1\.[78]|7\.[0-9]{1,3})\b/;
 const ERROR_CHARS_MAX = 300;
 
 export interface MailSenderDeps {
@@ -39,6 +44,8 @@ export interface MailSenderDeps {
   /** Origin of the cloud, for the words of a letter. */
   readonly publicUrl: string;
   readonly nowMs: () => number;
+  /** A letter that is given up counts here. */
+  readonly metrics: { add(name: 'svc_mail_given_up_total', labels: Record<string, never>): void };
   readonly log: Record<'info' | 'warn', (fields: object, message: string) => void>;
 }
 
@@ -54,17 +61,14 @@ export async function sendDueMail(deps: MailSenderDeps): Promise<number> {
   }
 }
 
-async function sendOne({ store, transport, publicUrl, nowMs, log }: MailSenderDeps, mail: DueMail): Promise<boolean> {
+async function sendOne(deps: MailSenderDeps, mail: DueMail): Promise<boolean> {
+  const { store, transport, publicUrl, nowMs, log } = deps;
   const { eventId, accountId, kind } = mail;
-  const reason = await handOver(transport, kind, () => letterOf(mail, publicUrl));
-  await store.record(mail, {
-    atMs: nowMs(),
-    againAtMs: reason === null ? null : nowMs() + pauseMs(mail),
-    error: reason,
-  });
-  if (reason === null) log.info({ eventId, accountId, kind }, 'mail sent');
-  else log.warn({ eventId, accountId, kind, attempts: mail.attempts + 1, reason }, 'mail could not be sent');
-  return reason === null;
+  const failure = await handOver(transport, kind, () => letterOf(mail, publicUrl));
+  await store.record(mail, triedAt(nowMs(), mail, failure));
+  if (failure === null) log.info({ eventId, accountId, kind }, 'mail sent');
+  else tell(deps, { eventId, accountId, kind }, mail, failure);
+  return failure === null;
 }
 
 async function sendLetter(deps: MailSenderDeps, letter: DueLetter): Promise<boolean> {
@@ -74,19 +78,42 @@ async function sendLetter(deps: MailSenderDeps, letter: DueLetter): Promise<bool
   const addressed = (words: Pick<Letter, 'subject' | 'text'> | null): Letter | null =>
     words === null ? null : { messageId: `<${id}@${new URL(publicUrl).hostname}>`, to: recipient, ...words };
   let isOver = false;
-  const reason = await handOver(transport, kind, async () => {
+  const failure = await handOver(transport, kind, async () => {
     if (kind !== 'invoice') return addressed(peopleLetterOf({ ...letter, kind, token: opened() }, publicUrl));
     // Its link begins to work as it leaves, so that none that works lies in the database. payments I5.
     const token = opened() ?? newInvoiceToken();
     isOver = !(await invoices.mint(id, linkHashOf(token), nowMs()));
     return isOver ? 'over' : addressed(invoiceWordsOf(letter.facts, invoiceLinkOf(invoices.payUrl, token)));
   });
-  const againAtMs = reason === null ? null : nowMs() + pauseMs(letter);
-  await store.recordLetter(id, { atMs: nowMs(), againAtMs, error: reason });
-  if (reason === null)
+  await store.recordLetter(id, triedAt(nowMs(), letter, failure));
+  if (failure === null)
     log.info({ letterId: id, kind }, isOver ? 'a newer link took the place of a letter' : 'mail sent');
-  else log.warn({ letterId: id, kind, attempts: letter.attempts + 1, reason }, 'mail could not be sent');
-  return reason === null;
+  else tell(deps, { letterId: id, kind }, letter, failure);
+  return failure === null;
+}
+
+interface Failure {
+  readonly reason: string;
+  /** The server of the mailbox said that it takes nothing, and that it will not (5xx of RCPT TO). */
+  readonly isForGood: boolean;
+}
+interface Tried {
+  readonly attempts: number;
+}
+
+const isGivenUp = ({ attempts }: Tried, { isForGood }: Failure): boolean => isForGood && attempts + 1 >= FOR_GOOD_TRIES;
+
+function triedAt(atMs: number, mail: Tried, failure: Failure | null) {
+  const isOver = failure === null || isGivenUp(mail, failure);
+  return { atMs, againAtMs: isOver ? null : atMs + pauseMs(mail), error: failure?.reason ?? null };
+}
+
+function tell({ log, metrics }: MailSenderDeps, facts: object, mail: Tried, failure: Failure): void {
+  const { reason } = failure,
+    attempts = mail.attempts + 1;
+  if (!isGivenUp(mail, failure)) return log.warn({ ...facts, attempts, reason }, 'mail could not be sent');
+  metrics.add('svc_mail_given_up_total', {});
+  log.warn({ ...facts, attempts, reason }, 'mail is given up: its mailbox is refused for good');
 }
 
 /** Null when the transport took it, or it is not to be sent any more; else why not. */
@@ -94,7 +121,7 @@ async function handOver(
   transport: MailTransport,
   kind: string,
   write: () => Letter | null | Promise<Letter | null | 'over'>,
-): Promise<string | null> {
+): Promise<Failure | null> {
   try {
     const letter = await write();
     if (letter === 'over') return null;
@@ -102,11 +129,17 @@ async function handOver(
     await transport.send(letter);
     return null;
   } catch (error) {
-    return reasonOf(error);
+    return { reason: reasonOf(error), isForGood: isForGood(error) };
   }
 }
 
-const pauseMs = ({ attempts }: { attempts: number }): number => PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)]!;
+const pauseMs = ({ attempts }: Tried): number => PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)]!;
+
+function isForGood(error: unknown): boolean {
+  const { command, responseCode, response } = error as Record<'command' | 'responseCode' | 'response', unknown>;
+  const isRefusal = typeof responseCode === 'number' && responseCode >= 500 && responseCode <= 599;
+  return command === 'RCPT TO' && isRefusal && !NOT_THE_MAILBOX.test(String(response));
+}
 
 /** The transport's code and first line: a server's words may repeat a recipient, never a password. */
 function reasonOf(error: unknown): string {

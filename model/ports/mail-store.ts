@@ -38,7 +38,7 @@ export interface MailStore {
   recordLetter(id: string, tried: { atMs: number; againAtMs: number | null; error: string | null }): Promise<void>;
   /** Claims due mail for `claimMs`, oldest first; SKIP LOCKED. */
   claimDue(limit: number, nowMs: number, claimMs: number): Promise<DueMail[]>;
-  /** Sent, or tried again at `againAtMs`. What was sent stays sent. */
+  /** Sent, or given up where there is an `error`; or tried again at `againAtMs`. What was sent stays sent. */
   record(
     mail: Pick<DueMail, 'eventId' | 'userId'>,
     tried: { atMs: number; againAtMs: number | null; error: string | null },

@@ -194,6 +194,11 @@ export const CLOUD_METRICS = {
     labels: { attempt: ATTEMPTS, outcome: ['delivered', 'failed', 'dead_lettered'] as const },
   },
   svc_mail_unsent: { ...gauge('on call'), help: 'Mail to owners that no transport has taken yet', labels: ALONE },
+  svc_mail_given_up_total: {
+    ...counter('support'),
+    help: 'Mail whose mailbox was refused for good (5xx of RCPT TO) at four tries or more: it is not sent any more',
+    labels: ALONE,
+  },
   svc_letters_withheld_total: {
     ...counter('operator'),
     help: 'Letters that requests would have caused beyond what a mailbox or an organization gets in an hour',

@@ -52,6 +52,7 @@ async function rotation() {
 }
 
 const sending = (transport: MailTransport, nowMs: () => number = () => NOW_MS, warnings: unknown[] = []) => ({
+  metrics: { add: (name: string) => void warnings.push(name) },
   store: stores.mail,
   invoices: { mint: stores.invoices.mint, payUrl: PUBLIC_URL },
   secrets: { open: (sealed: string) => sealed },
@@ -137,6 +138,47 @@ test.serial(
     t.is(await sendDueMail(sending(transport, () => nowMs)), 1);
     t.is(await stores.mail.unsent(), 0);
     transport.close();
+  },
+);
+
+test.serial(
+  '§5.7 a mailbox that is refused for good is given up at the fourth try, told and counted; one that is refused for now, or for who sends, never',
+  async (t) => {
+    for (const [answer, isGivenUp] of [
+      ['550 5.1.1 no such user', true],
+      ['550 No such user here', true],
+      ['552-5.2.1 it is closed\r\n552 5.2.1 for ever', true],
+      ['450 4.2.1 not now', false],
+      ['421 4.7.0 try later', false],
+      ['554 5.7.1 relay access denied', false],
+      ['550-5.7.26 not authenticated\r\n550 5.7.26 see a page', false],
+      ['553 5.1.8 the sender has no such domain', false],
+    ] as const) {
+      await database.owner`delete from mail`;
+      const smtp = await startSmtp(t);
+      const { owners } = await rotation();
+      const transport = smtpTransport(smtp.url, FROM),
+        told: unknown[] = [];
+      smtp.recipient = (mailbox) => (mailbox === owners[0] ? answer : '250 ok');
+      let nowMs = NOW_MS,
+        sent = 0;
+      for (const minutes of [0, 1, 5, 30]) {
+        t.false(told.includes('svc_mail_given_up_total'), answer);
+        nowMs += minutes * 60_000;
+        sent += await sendDueMail(sending(transport, () => nowMs, told));
+      }
+      t.is(sent, 1, 'the other owner is told');
+      t.is(told.includes('svc_mail_given_up_total'), isGivenUp, answer);
+      t.is(await stores.mail.unsent(), isGivenUp ? 0 : 1, answer);
+      const [row] = await database.owner<{ lastError: string; sentAt: Date | null; attempts: number }[]>`
+        select last_error, sent_at, attempts from mail where recipient = ${owners[0]!}`;
+      t.regex(row!.lastError, /EENVELOPE/);
+      t.is(row!.attempts, 4);
+      nowMs += 3_600_000;
+      smtp.recipient = () => '250 ok';
+      t.is(await sendDueMail(sending(transport, () => nowMs)), isGivenUp ? 0 : 1, answer);
+      transport.close();
+    }
   },
 );
 

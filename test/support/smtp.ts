@@ -20,10 +20,18 @@ export interface TestSmtp {
   readonly taken: TakenMail[];
   judge: () => Verdict;
   readonly open: () => number;
+  /** The answer to RCPT TO of a mailbox. */
+  recipient: (mailbox: string) => string;
 }
 
 export async function startSmtp(t: ExecutionContext): Promise<TestSmtp> {
-  const smtp = { url: '', taken: [] as TakenMail[], judge: (): Verdict => 'take', open: () => sockets.size };
+  const smtp = {
+    url: '',
+    taken: [] as TakenMail[],
+    judge: (): Verdict => 'take',
+    open: () => sockets.size,
+    recipient: () => '250 ok',
+  };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -62,7 +70,12 @@ function talk(socket: Socket, smtp: TestSmtp): void {
     const word = line.slice(0, 4).toUpperCase();
     if (word === 'EHLO' || word === 'HELO') return say('250 test');
     if (word === 'MAIL') [from, to] = [/<([^>]*)>/.exec(line)?.[1] ?? '', []];
-    if (word === 'RCPT') to.push(/<([^>]*)>/.exec(line)?.[1] ?? '');
+    if (word === 'RCPT') {
+      const mailbox = /<([^>]*)>/.exec(line)?.[1] ?? '',
+        answer = smtp.recipient(mailbox);
+      if (answer.startsWith('2')) to.push(mailbox);
+      return say(answer);
+    }
     if (word === 'DATA') {
       inMessage = true;
       return say('354 go on');

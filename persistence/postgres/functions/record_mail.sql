@@ -1,4 +1,5 @@
--- Records what became of a mail: sent where `again_at` is null, else due again then. One that was sent stays sent.
+-- Records what became of a mail: sent where `again_at` is null, or given up for a reason; else due again then. One that
+-- was sent stays sent.
 create or replace function record_mail(of_event text, of_user text, at timestamptz, again_at timestamptz, reason text)
 returns void
 language sql security definer set search_path = flock, pg_temp as $$

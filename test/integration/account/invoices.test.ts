@@ -266,6 +266,7 @@ function sender(taken: Letter[], nowMs: () => number, dies = false) {
       close: () => undefined,
     },
     publicUrl: 'https://cloud.example.com',
+    metrics: { add: () => undefined },
     nowMs,
     log: { info: () => undefined, warn: () => undefined },
   });
