@@ -58,6 +58,18 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./events.ts')).replay(args, flags),
   },
   {
+    words: ['logs', 'tail'],
+    usage: 'logs tail [--topic T,T] [--id ID] [--count N]',
+    does: 'prints what happens in the account, a line each',
+    run: async (args, flags) => (await import('./logs.ts')).logsTail(args, flags),
+  },
+  {
+    words: ['logs', 'format'],
+    usage: 'logs format [--level warn] [--has NAME[=VALUE]]…',
+    does: 'reads log lines of a process from standard input and prints them for people, or those that are wanted',
+    run: async (args, flags) => (await import('./logs.ts')).logsFormat(args, flags),
+  },
+  {
     words: ['doctor'],
     usage: 'doctor [--strict]',
     does: 'looks for what keeps an application from its events; changes nothing',

@@ -2,6 +2,7 @@
  * How each event of the catalogue comes about in a sandbox: by the levers and the operations that anybody has, so that
  * what is read afterwards agrees with the event. One without a recipe says what it needs. X32.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName } from '../../protocol/slugs.ts';
 import { isFlockError, type Flock } from '../typescript/src/index.ts';
 
@@ -19,12 +20,37 @@ const LINK: Inputs = { chain: 'eth', asset: 'ETH', amount: '0.01', title: 'flock
 type Chain = Parameters<Flock['simulateDeposit']>[0]['chain'];
 
 /** Pays a new address of ours. */
-const deposit = (autoConfirm: boolean): Recipe => ({
-  inputs: DEPOSIT,
+const deposit = (autoConfirm: boolean, more: Inputs = {}): Recipe => ({
+  inputs: { ...DEPOSIT, ...more },
   async make(flock, { chain, userRef, amount }) {
     const { id, address } = await flock.createAddress({ chain: chain as Chain, userRef: userRef! });
     await flock.simulateDeposit({ chain: chain as Chain, address, amount: amount!, autoConfirm });
     return () => flock.archiveAddress({ id });
+  },
+});
+
+const SEEN_LOOK_MS = 200;
+const SEEN_LOOKS = 100;
+
+/** Waits until the event before the one that is asked for is there: a block that nobody saw reverses nothing. */
+async function seen(flock: Flock, event: EventName, act: () => Promise<() => Promise<unknown>>) {
+  const since = (await flock.listEvents({ size: 1 })).content[0]?.id ?? 'start';
+  const undo = await act();
+  for (let look = 0; look < SEEN_LOOKS; look += 1) {
+    const { content } = await flock.listEvents({ since });
+    if (content.some((one) => one.event === event)) return undo;
+    await delay(SEEN_LOOK_MS);
+  }
+  return undo;
+}
+
+/** What another recipe makes is in the newest blocks, which are replaced by ones without it. */
+const reversed = (event: EventName, { inputs, make }: Recipe): Recipe => ({
+  inputs: { ...inputs, depth: '1' },
+  async make(flock, asked) {
+    const undo = await seen(flock, event, () => make(flock, asked));
+    await flock.simulateReorg({ chain: asked['chain'] as Chain, depth: Number(asked['depth']) });
+    return undo;
   },
 });
 
@@ -48,16 +74,21 @@ async function closed(flock: Flock, id: string): Promise<void> {
 }
 
 /** Opens a payment towards a new link, and pays it. */
-const payment = (autoConfirm: boolean): Recipe => ({
-  inputs: LINK,
+const payment = (autoConfirm: boolean, more: Inputs = {}): Recipe => ({
+  inputs: { ...LINK, ...more },
   async make(flock, inputs) {
     const { id, slug } = await newLink(flock, inputs);
     const { address } = await flock.openCheckoutSession({ slug });
     const chain = inputs['chain'] as Chain;
-    await flock.simulateDeposit({ chain, address, amount: inputs['amount']!, autoConfirm });
+    const { amount, paid = amount!, tokenContract } = inputs;
+    const asset = tokenContract === undefined ? {} : { tokenContract };
+    await flock.simulateDeposit({ chain, address, amount: paid, autoConfirm, ...asset });
     return () => closed(flock, id);
   },
 });
+
+/** Of the catalogue, and no link here asks for it. */
+const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 
 const linkCreated: Recipe = {
   inputs: LINK,
@@ -83,8 +114,8 @@ const PAY_PAGE = 'a payment on the pay page';
 export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
   deposit_detected: deposit(false),
   deposit_confirmed: deposit(true),
-  deposit_reversed: 'a deposit in a block that is replaced: trigger deposit_detected, then api simulateReorg',
-  address_activated: 'an address on a chain where addresses are opened first (xrp, xlm), and its first payment',
+  deposit_reversed: reversed('deposit_detected', deposit(false)),
+  address_activated: deposit(true, { chain: 'xlm', amount: '5' }),
   withdrawal_broadcast: WITHDRAWAL,
   withdrawal_confirmed: WITHDRAWAL,
   withdrawal_failed: `${WITHDRAWAL}; it fails when what it spends is spent elsewhere (api simulateConflict)`,
@@ -94,10 +125,10 @@ export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
   pool_low: 'an edge that is offline while addresses of sol or xlm are issued',
   payment_detected: payment(false),
   payment_confirmed: payment(true),
-  payment_underpaid: `${PAY_PAGE} of which less is paid: api openCheckoutSession, then api simulateDeposit`,
+  payment_underpaid: payment(true, { paid: '0.004' }),
   payment_late: `${PAY_PAGE} that is paid after it ran out`,
-  payment_reversed: `${PAY_PAGE} in a block that is replaced: trigger payment_detected, then api simulateReorg`,
-  payment_unmatched: `${PAY_PAGE} in another asset than the link asks for`,
+  payment_reversed: reversed('payment_detected', payment(false)),
+  payment_unmatched: payment(true, { paid: '2', tokenContract: USDT }),
   payment_link_created: linkCreated,
   payment_link_closed: linkClosed,
   sweep_completed: 'a sweep policy, an address with funds, and an edge whose caps allow it: api runSweepPolicy',

@@ -246,3 +246,22 @@ test('ecosystem X22 help of an operation has every field; nothing of the cloud i
     [],
   );
 });
+
+test('ecosystem X33 logs format prints the lines of a process for people, by level and by field', async (t) => {
+  const line = (fields: object) => JSON.stringify({ level: 'info', time: 0, pid: 1, hostname: 'h', ...fields });
+  const [asked, failed] = [
+    line({ msg: 'asked', chain: 'eth' }),
+    line({ level: 'error', msg: 'lost', chain: 'eth', n: 2 }),
+  ];
+  const input = [asked, failed, 'no JSON', '[1]', line({ msg: 'two words', note: 'a b' })].join('\n');
+  const shown = async (...args: string[]) => (await runCommand(['logs', 'format', ...args], { input })).out;
+  const at = '1970-01-01T00:00:00.000Z';
+  t.is(
+    await shown(),
+    `${at} info  asked chain=eth\n${at} error lost chain=eth n=2\nno JSON\n[1]\n${at} info  two words note="a b"\n`,
+  );
+  t.is(await shown('--level', 'warn', '--has', 'chain'), `${at} error lost chain=eth n=2\n`);
+  t.is(await shown('--has', 'chain=eth', '--has', 'n', '--json'), `${failed}\n`);
+  t.is(await shown('--has', 'chain=btc'), '');
+  t.regex((await runCommand(['logs', 'format', '--level', 'loud'], { input })).err, /^USAGE: --level must be one of /);
+});

@@ -244,6 +244,31 @@ test.serial(
   },
 );
 
+test.serial(
+  'ecosystem X33 logs tail prints what happens, filtered, and ends after as many as are wanted',
+  async (t) => {
+    const { id, address } = await flock.atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'tailed' } });
+    const tail = startCommand(['logs', 'tail', '--topic', 'deposit', '--count', '1', '--json'], { env });
+    await tail.says(/^ready/m);
+    await flock.atEdge.must('archiveAddress', { params: { id } });
+    await flock.atEdge.must('unarchiveAddress', { params: { id } });
+    await deposit(address);
+    const { code, out } = await tail.ended;
+    t.is(code, 0);
+    const lines = out.trimEnd().split('\n');
+    t.is(lines.length, 1);
+    t.like(JSON.parse(lines[0]!), { topic: 'deposit' });
+    t.regex(
+      (await runCommand(['logs', 'tail', '--topic', 'zebra'], { env })).err,
+      /^USAGE: --topic: zebra is none of /,
+    );
+    t.regex((await runCommand(['logs', 'tail', '--count', '0'], { env })).err, /^USAGE: --count/);
+    const wrong = { ...env, FLOCK_URL: deployment.cloudUrl, FLOCK_API_KEY: `flk_test_${'x'.repeat(43)}` };
+    t.is((await runCommand(['logs', 'tail'], { env: wrong })).code, 3);
+    t.regex((await runCommand(['logs', 'tail', '--profile', 'edge'], { env })).err, /^KEY_OF_OTHER_SIDE: /);
+  },
+);
+
 test.serial('ecosystem X27 fault 28: listen ends with the process that started it', async (t) => {
   const script = `
     const { spawn } = require('node:child_process');
