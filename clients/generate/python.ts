@@ -12,7 +12,8 @@ const KEYWORDS = new Set('from in is as not and or if for with class def return 
 export function pythonFiles(contract: Contract): [string, string][] {
   const methods = methodsOf(contract);
   return [
-    [`${FOLDER}/_methods.py`, methodsFile(methods)],
+    [`${FOLDER}/_methods.py`, methodsFile(methods, BLOCKING)],
+    [`${FOLDER}/_async_methods.py`, methodsFile(methods, ASYNCHRONOUS)],
     [`${FOLDER}/types.py`, typesFile(contract, methods)],
     [`${FOLDER}/_version.py`, `${MADE}VERSION = "${contract.version}"\n`],
   ];
@@ -109,13 +110,43 @@ function typedDict(name: string, fields: Readonly<Record<string, Shape>>, hoiste
 
 // ── Methods ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function methodsFile(methods: readonly Method[]): string {
-  const imports =
-    'from __future__ import annotations\n\nfrom typing import Any, Dict, Generator, List, Literal, Optional, Union, cast\n\n' +
-    'from . import types\nfrom ._core import UNSET, Core, Operation\n';
-  const body = methods.flatMap((method) => [methodOf(method), ...(method.rows === null ? [] : [walkOf(method)])]);
+/** What the two clients differ in. */
+interface Kind {
+  readonly name: string;
+  readonly core: string;
+  readonly define: string;
+  readonly wait: string;
+  readonly rows: (row: string) => string;
+  readonly imports: string;
+}
+const BLOCKING: Kind = {
+  name: 'Flock',
+  core: 'Core',
+  define: 'def',
+  wait: '',
+  rows: (row) => `Generator[${row}, None, None]`,
+  imports:
+    'from typing import Any, Dict, Generator, List, Literal, Optional, Union, cast\n\n' +
+    'from . import types\nfrom ._core import UNSET, Core, Operation\n',
+};
+const ASYNCHRONOUS: Kind = {
+  name: 'AsyncFlock',
+  core: 'AsyncCore',
+  define: 'async def',
+  wait: 'await ',
+  rows: (row) => `AsyncGenerator[${row}, None]`,
+  imports:
+    'from typing import Any, AsyncGenerator, Dict, List, Literal, Optional, Union, cast\n\n' +
+    'from . import types\nfrom ._async_core import AsyncCore\nfrom ._core import UNSET, Operation\n',
+};
+
+function methodsFile(methods: readonly Method[], kind: Kind): string {
+  const body = methods.flatMap((method) => [
+    methodOf(method, kind),
+    ...(method.rows === null ? [] : [walkOf(method, kind)]),
+  ]);
   return (
-    `${MADE}${imports}\n\nclass Flock(Core):\n` +
+    `${MADE}from __future__ import annotations\n\n${kind.imports}\n\nclass ${kind.name}(${kind.core}):\n` +
     '    """A method for each operation. Those with `idempotency_key` are safe to repeat: without one of yours a UUID is made\n' +
     '    for all attempts of the call. Arguments that are not given are not sent; None is sent as null. `timeout` and\n' +
     '    `deadline` are seconds of one attempt and of the whole call."""\n\n' +
@@ -162,26 +193,26 @@ function answerType({ reply, bare }: Method): string {
   return bare === 'application/json' ? 'Any' : 'str';
 }
 
-function methodOf(method: Method): string {
+function methodOf(method: Method, { define, wait }: Kind): string {
   const { id, summary, fields, keyed } = method;
   const answer = answerType(method);
-  const call = `self._call(operation, arguments, ${keyed ? 'idempotency_key' : 'None'}, timeout, deadline)`;
+  const call = `${wait}self._call(_operation, _arguments, ${keyed ? 'idempotency_key' : 'None'}, timeout, deadline)`;
   return (
-    `    def ${snake(id)}(\n${argumentsOf(fields, keyed)}    ) -> ${answer}:\n        """${summary.replaceAll('\\', '\\\\')}."""\n` +
-    `        operation = ${operationOf(method)}\n        arguments: Dict[str, Any] = ${dictOf(fields)}\n` +
+    `    ${define} ${snake(id)}(\n${argumentsOf(fields, keyed)}    ) -> ${answer}:\n        """${summary.replaceAll('\\', '\\\\')}."""\n` +
+    `        _operation = ${operationOf(method)}\n        _arguments: Dict[str, Any] = ${dictOf(fields)}\n` +
     `        return ${answer === 'Any' ? call : `cast(${answer}, ${call})`}\n`
   );
 }
 
 /** Rows of all pages, asked for when they are needed. */
-function walkOf(method: Method): string {
+function walkOf(method: Method, kind: Kind): string {
   const fields = method.fields.filter(({ name }) => name !== 'page');
   const { rows } = method;
   const row = typeof rows === 'string' && rows.startsWith('@') ? `types.${rows.slice(1)}` : 'Any';
   return (
-    `    def ${snake(method.id)}_all(\n${argumentsOf(fields, false)}    ) -> Generator[${row}, None, None]:\n` +
+    `    def ${snake(method.id)}_all(\n${argumentsOf(fields, false)}    ) -> ${kind.rows(row)}:\n` +
     `        """Rows of all pages, the next page when it is needed: ${method.summary}."""\n` +
-    `        operation = ${operationOf(method)}\n        arguments: Dict[str, Any] = ${dictOf(fields)}\n` +
-    `        return self._walk(operation, arguments, timeout, deadline)\n`
+    `        _operation = ${operationOf(method)}\n        _arguments: Dict[str, Any] = ${dictOf(fields)}\n` +
+    `        return self._walk(_operation, _arguments, timeout, deadline)\n`
   );
 }

@@ -19,7 +19,7 @@ def pack(folder: pathlib.Path) -> pathlib.Path:
     files = {f"flock_client/{path.name}": path.read_bytes() for path in sorted((HERE / "flock_client").iterdir()) if path.is_file()}
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: flock-client\nVersion: {version}\nSummary: Client of Flock on the standard library\n"
-        f"License: UNLICENSED\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n{readme}"
+        f"License: UNLICENSED\nRequires-Python: >=3.9\nProvides-Extra: async\nRequires-Dist: httpx (>=0.23,<1) ; extra == 'async'\nDescription-Content-Type: text/markdown\n\n{readme}"
     ).encode()
     files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: flock\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     lines = []

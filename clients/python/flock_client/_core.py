@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import http.client
 import json
@@ -15,7 +16,7 @@ import threading
 import time
 import uuid
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, Generator, List, Mapping, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Dict, Generator, List, Mapping, NamedTuple, NoReturn, Optional, Tuple, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._version import VERSION
@@ -97,6 +98,9 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
 
+    async def sleep_async(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
 
 class Operation(NamedTuple):
     id: str
@@ -126,8 +130,26 @@ def _invalid(field: str, message: str) -> NoReturn:
     raise FlockError("CLIENT_INVALID", message, details={"field": field}) from None
 
 
-class Core:
-    """Settings and connections of one client; it may be used from several threads."""
+class _Attempt(NamedTuple):
+    """One request and its whole answer within `limit` seconds."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: Optional[bytes]
+    limit: float
+    may_repeat: bool
+
+
+class _Pause(NamedTuple):
+    seconds: float
+
+
+Steps = Generator[Union[_Attempt, _Pause], Optional[_Answer], Any]
+
+
+class Settings:
+    """Settings of one client, and what its calls do."""
 
     def __init__(
         self,
@@ -162,9 +184,9 @@ class Core:
             _invalid("expect", f"{expect} is expected, and the {'environment' if key is None else 'key'} is another one")
         self._place(base_url)
         self._headers = {"accept": "application/json", "user-agent": f"flock-python/{VERSION}"}
-        for name, value in (("x-api-key", api_key), ("x-environment", environment)):
-            if value is not None:
-                self._headers[name] = value
+        for header, said in (("x-api-key", api_key), ("x-environment", environment)):
+            if said is not None:
+                self._headers[header] = said
         if bearer is not None:
             self._headers["authorization"] = f"Bearer {bearer}"
         self._is_local_key = None if key is None else key[1] == "loc"
@@ -174,12 +196,10 @@ class Core:
         self._pages_max = pages_max
         self._clock = clock or Clock()
         self._tls = ssl_context
-        self._forget()
+        self._open()
 
-    def _forget(self) -> None:
-        self._idle: List[Tuple[http.client.HTTPConnection, float]] = []
-        self._lock = threading.Lock()
-        self._process = os.getpid()
+    def _open(self) -> None:
+        """What is needed beside the settings."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._base}>"
@@ -199,25 +219,17 @@ class Core:
         self._prefix = url.path.rstrip("/")
         self._base = f"{url.scheme}://{url.netloc}{self._prefix}"
 
-    def close(self) -> None:
-        """Closes idle connections; the client may be used again."""
-        if self._process != os.getpid():
-            return self._forget()
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection, _ in idle:
-            connection.close()
-
     # One call -----------------------------------------------------------------------------------------------------
 
-    def _call(
+    def _steps(
         self,
         operation: Operation,
         arguments: Dict[str, Any],
-        idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
-        deadline: Optional[float] = None,
-    ) -> Any:
+        idempotency_key: Optional[str],
+        timeout: Optional[float],
+        deadline: Optional[float],
+    ) -> Steps:
+        """What a call does, without doing it: whoever runs it sends the answer of an attempt, or throws _Failed."""
         arguments = {name: value for name, value in arguments.items() if value is not UNSET}
         is_keyed = "k" in operation.marks
         key = (idempotency_key if idempotency_key is not None else str(uuid.uuid4())) if is_keyed else None
@@ -249,8 +261,8 @@ class Core:
                 raise error
             attempts += 1
             try:
-                answer = self._attempt(operation.method, target, headers, body, limit, may_repeat)
-                return _value_of(answer, "d" in operation.marks, clock)
+                answer = yield _Attempt(operation.method, target, headers, body, limit, may_repeat)
+                return _value_of(cast(_Answer, answer), "d" in operation.marks, clock)
             except _Failed as failed:
                 error = FlockError(
                     failed.code, failed.message, attempts=attempts, idempotency_key=key, doc_url=doc_url, **failed.fields
@@ -261,7 +273,7 @@ class Core:
             pause = max(least, _pause_ms(attempts - 1, clock.random()) / 1_000)
             if least > _PATIENCE_SECONDS or clock.now() + pause >= ends_at:
                 raise error
-            clock.sleep(pause)
+            yield _Pause(pause)
 
     def _problem_of(self, operation: Operation, arguments: Mapping[str, Any], key: Optional[str]) -> Optional[str]:
         if self._is_local_key is True and "c" in operation.marks:
@@ -299,6 +311,52 @@ class Core:
         given = {name: _query_text(value) for name, value in rest.items()}
         return (f"{path}?{urlencode(given, quote_via=quote)}" if given else path), None
 
+
+class Core(Settings):
+    """Runs calls on connections of the standard library; it may be used from several threads."""
+
+    def _open(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._idle: List[Tuple[http.client.HTTPConnection, float]] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def close(self) -> None:
+        """Closes idle connections; the client may be used again."""
+        if self._process != os.getpid():
+            return self._forget()
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection, _ in idle:
+            connection.close()
+
+    def _call(
+        self,
+        operation: Operation,
+        arguments: Dict[str, Any],
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        steps = self._steps(operation, arguments, idempotency_key, timeout, deadline)
+        step = next(steps)
+        while True:
+            answer = None
+            try:
+                if isinstance(step, _Pause):
+                    self._clock.sleep(step.seconds)
+                else:
+                    answer = self._attempt(*step)
+            except _Failed as failed:
+                step = steps.throw(failed)
+                continue
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return end.value
+
     # One attempt --------------------------------------------------------------------------------------------------
 
     def _attempt(
@@ -323,7 +381,7 @@ class Core:
         try:
             if connection.sock is None:
                 self._connect(connection, ends_at, at)
-            connection.sock.settimeout(limit)  # one that is used again has that of the call before
+            cast(socket.socket, connection.sock).settimeout(limit)  # one that is used again has that of the call before
             if is_late.is_set():
                 raise socket.timeout()
             connection.request(method, target, body, dict(headers))
@@ -460,7 +518,8 @@ def _is_sendable(value: Any) -> bool:
 
 
 def _pause_ms(doublings: int, chance: float) -> int:
-    return math.ceil(min(_PAUSE_MOST_MS, _PAUSE_FIRST_MS * 2 ** min(doublings, 40)) * (1 - chance))
+    longest: float = min(_PAUSE_MOST_MS, _PAUSE_FIRST_MS * 2 ** min(doublings, 40))
+    return math.ceil(longest * (1 - chance))
 
 
 def _query_text(value: Any) -> str:

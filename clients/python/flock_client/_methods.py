@@ -24,14 +24,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Address:
         """Issue a deposit address."""
-        operation = Operation("createAddress", "POST", "/v1/addresses", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createAddress", "POST", "/v1/addresses", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "userRef": user_ref,
             "tag": tag,
             "label": label,
         }
-        return cast(types.Address, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Address, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_addresses(
         self,
@@ -47,8 +47,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.AddressPage:
         """List addresses, newest first."""
-        operation = Operation("listAddresses", "GET", "/v1/addresses", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listAddresses", "GET", "/v1/addresses", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -57,7 +57,7 @@ class Flock(Core):
             "tag": tag,
             "status": status,
         }
-        return cast(types.AddressPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.AddressPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_addresses_all(
         self,
@@ -72,8 +72,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Address, None, None]:
         """Rows of all pages, the next page when it is needed: List addresses, newest first."""
-        operation = Operation("listAddresses", "GET", "/v1/addresses", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listAddresses", "GET", "/v1/addresses", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "chain": chain,
@@ -81,7 +81,7 @@ class Flock(Core):
             "tag": tag,
             "status": status,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_address(
         self,
@@ -91,11 +91,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Address:
         """Read one address."""
-        operation = Operation("getAddress", "GET", "/v1/addresses/{id}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getAddress", "GET", "/v1/addresses/{id}", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Address, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Address, self._call(_operation, _arguments, None, timeout, deadline))
 
     def archive_address(
         self,
@@ -106,11 +106,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Address:
         """Archive an address: its deposits are recorded and announce nothing."""
-        operation = Operation("archiveAddress", "POST", "/v1/addresses/{id}/archive", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("archiveAddress", "POST", "/v1/addresses/{id}/archive", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Address, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Address, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def unarchive_address(
         self,
@@ -121,11 +121,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Address:
         """Make an archived address active again."""
-        operation = Operation("unarchiveAddress", "POST", "/v1/addresses/{id}/unarchive", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("unarchiveAddress", "POST", "/v1/addresses/{id}/unarchive", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Address, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Address, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def create_trustline(
         self,
@@ -138,13 +138,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Built:
         """Build the opt-in of an address to an issued asset."""
-        operation = Operation("createTrustline", "POST", "/v1/addresses/{address}/trustlines", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createTrustline", "POST", "/v1/addresses/{address}/trustlines", "kb")
+        _arguments: Dict[str, Any] = {
             "address": address,
             "chain": chain,
             "asset": asset,
         }
-        return cast(types.Built, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Built, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_balances(
         self,
@@ -159,8 +159,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.BalancePage:
         """Native balances of issued addresses."""
-        operation = Operation("listBalances", "GET", "/v1/balances", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listBalances", "GET", "/v1/balances", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -168,7 +168,7 @@ class Flock(Core):
             "userRef": user_ref,
             "tag": tag,
         }
-        return cast(types.BalancePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.BalancePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_balances_all(
         self,
@@ -182,15 +182,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Balance, None, None]:
         """Rows of all pages, the next page when it is needed: Native balances of issued addresses."""
-        operation = Operation("listBalances", "GET", "/v1/balances", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listBalances", "GET", "/v1/balances", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "chain": chain,
             "userRef": user_ref,
             "tag": tag,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_balance(
         self,
@@ -201,12 +201,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Balance:
         """Native balance of one address."""
-        operation = Operation("getBalance", "GET", "/v1/balances/{chain}/{address}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getBalance", "GET", "/v1/balances/{chain}/{address}", "")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "address": address,
         }
-        return cast(types.Balance, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Balance, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_token_balance(
         self,
@@ -218,13 +218,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Balance:
         """Token balance of one address."""
-        operation = Operation("getTokenBalance", "GET", "/v1/balances/{chain}/{address}/tokens/{token}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getTokenBalance", "GET", "/v1/balances/{chain}/{address}/tokens/{token}", "")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "address": address,
             "token": token,
         }
-        return cast(types.Balance, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Balance, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_fees(
         self,
@@ -238,15 +238,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Fee:
         """What a transfer would cost now."""
-        operation = Operation("getFees", "GET", "/v1/fees/{chain}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getFees", "GET", "/v1/fees/{chain}", "")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "from": from_,
             "to": to,
             "amount": amount,
             "tokenContract": token_contract,
         }
-        return cast(types.Fee, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Fee, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_transactions(
         self,
@@ -263,8 +263,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TransactionPage:
         """List deposits and withdrawals, newest first."""
-        operation = Operation("listTransactions", "GET", "/v1/transactions", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTransactions", "GET", "/v1/transactions", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -274,7 +274,7 @@ class Flock(Core):
             "status": status,
             "direction": direction,
         }
-        return cast(types.TransactionPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TransactionPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_transactions_all(
         self,
@@ -290,8 +290,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Transaction, None, None]:
         """Rows of all pages, the next page when it is needed: List deposits and withdrawals, newest first."""
-        operation = Operation("listTransactions", "GET", "/v1/transactions", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTransactions", "GET", "/v1/transactions", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "chain": chain,
@@ -300,7 +300,7 @@ class Flock(Core):
             "status": status,
             "direction": direction,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_transaction(
         self,
@@ -310,11 +310,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Transaction:
         """Read one deposit or withdrawal."""
-        operation = Operation("getTransaction", "GET", "/v1/transactions/{id}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getTransaction", "GET", "/v1/transactions/{id}", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Transaction, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Transaction, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_timeline(
         self,
@@ -324,11 +324,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Timeline:
         """What happened to one deposit or withdrawal, step by step, and what was published of it."""
-        operation = Operation("getTimeline", "GET", "/v1/transactions/{id}/timeline", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getTimeline", "GET", "/v1/transactions/{id}/timeline", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Timeline, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Timeline, self._call(_operation, _arguments, None, timeout, deadline))
 
     def build_transaction(
         self,
@@ -345,8 +345,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Built:
         """Build an unsigned transaction; nothing is signed, and nothing is held but coins: its counter is bound at the broadcast."""
-        operation = Operation("buildTransaction", "POST", "/v1/transactions/unsigned", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("buildTransaction", "POST", "/v1/transactions/unsigned", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "from": from_,
             "to": to,
@@ -355,7 +355,7 @@ class Flock(Core):
             "chainTag": chain_tag,
             "paymentRef": payment_ref,
         }
-        return cast(types.Built, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Built, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def reprice_transaction(
         self,
@@ -366,11 +366,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Built:
         """Price a built transaction anew."""
-        operation = Operation("repriceTransaction", "PATCH", "/v1/transactions/unsigned/{id}", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("repriceTransaction", "PATCH", "/v1/transactions/unsigned/{id}", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Built, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Built, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def broadcast_transaction(
         self,
@@ -381,11 +381,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Transaction:
         """Sign at the edge and broadcast."""
-        operation = Operation("broadcastTransaction", "POST", "/v1/transactions/{id}/broadcast", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("broadcastTransaction", "POST", "/v1/transactions/{id}/broadcast", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Transaction, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Transaction, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def search(
         self,
@@ -396,12 +396,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SearchResult:
         """Find an address, transaction, event or delivery by its id, its text, a userRef or how a label begins."""
-        operation = Operation("search", "GET", "/v1/search", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("search", "GET", "/v1/search", "c")
+        _arguments: Dict[str, Any] = {
             "q": q,
             "txid": txid,
         }
-        return cast(types.SearchResult, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SearchResult, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_events(
         self,
@@ -412,12 +412,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EventsList:
         """Events as they were published, in that order and without a gap, whatever endpoints there are."""
-        operation = Operation("listEvents", "GET", "/v1/events", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listEvents", "GET", "/v1/events", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "since": since,
         }
-        return cast(types.EventsList, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.EventsList, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_event(
         self,
@@ -427,11 +427,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EventRecord:
         """One event with its body as it was signed, and its deliveries."""
-        operation = Operation("getEvent", "GET", "/v1/events/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getEvent", "GET", "/v1/events/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.EventRecord, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.EventRecord, self._call(_operation, _arguments, None, timeout, deadline))
 
     def create_webhook(
         self,
@@ -443,12 +443,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WebhookCreated:
         """Register an endpoint; its secret is shown once."""
-        operation = Operation("createWebhook", "POST", "/v1/webhooks", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createWebhook", "POST", "/v1/webhooks", "kb")
+        _arguments: Dict[str, Any] = {
             "url": url,
             "events": events,
         }
-        return cast(types.WebhookCreated, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.WebhookCreated, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_webhooks(
         self,
@@ -460,13 +460,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WebhookPage:
         """List endpoints."""
-        operation = Operation("listWebhooks", "GET", "/v1/webhooks", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listWebhooks", "GET", "/v1/webhooks", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.WebhookPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.WebhookPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_webhooks_all(
         self,
@@ -477,12 +477,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Webhook, None, None]:
         """Rows of all pages, the next page when it is needed: List endpoints."""
-        operation = Operation("listWebhooks", "GET", "/v1/webhooks", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listWebhooks", "GET", "/v1/webhooks", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_deliveries(
         self,
@@ -497,8 +497,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DeliveryPage:
         """List deliveries with every attempt, newest first."""
-        operation = Operation("listDeliveries", "GET", "/v1/webhooks/deliveries", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDeliveries", "GET", "/v1/webhooks/deliveries", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -506,7 +506,7 @@ class Flock(Core):
             "event": event,
             "webhookId": webhook_id,
         }
-        return cast(types.DeliveryPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DeliveryPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_deliveries_all(
         self,
@@ -520,15 +520,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Delivery, None, None]:
         """Rows of all pages, the next page when it is needed: List deliveries with every attempt, newest first."""
-        operation = Operation("listDeliveries", "GET", "/v1/webhooks/deliveries", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDeliveries", "GET", "/v1/webhooks/deliveries", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "status": status,
             "event": event,
             "webhookId": webhook_id,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_dead_letters(
         self,
@@ -540,13 +540,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DeliveryPage:
         """List deliveries that used up their ladder."""
-        operation = Operation("listDeadLetters", "GET", "/v1/webhooks/deliveries/dead-letters", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDeadLetters", "GET", "/v1/webhooks/deliveries/dead-letters", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.DeliveryPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DeliveryPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_dead_letters_all(
         self,
@@ -557,12 +557,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Delivery, None, None]:
         """Rows of all pages, the next page when it is needed: List deliveries that used up their ladder."""
-        operation = Operation("listDeadLetters", "GET", "/v1/webhooks/deliveries/dead-letters", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDeadLetters", "GET", "/v1/webhooks/deliveries/dead-letters", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def replay_deliveries(
         self,
@@ -577,15 +577,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ReplayRange:
         """Count, then replay, the deliveries of a time range."""
-        operation = Operation("replayDeliveries", "POST", "/v1/webhooks/deliveries/replay", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("replayDeliveries", "POST", "/v1/webhooks/deliveries/replay", "kb")
+        _arguments: Dict[str, Any] = {
             "from": from_,
             "to": to,
             "webhookId": webhook_id,
             "event": event,
             "dryRun": dry_run,
         }
-        return cast(types.ReplayRange, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ReplayRange, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def replay_delivery(
         self,
@@ -596,11 +596,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Replayed:
         """Deliver an event once more."""
-        operation = Operation("replayDelivery", "POST", "/v1/webhooks/deliveries/{id}/replay", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("replayDelivery", "POST", "/v1/webhooks/deliveries/{id}/replay", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Replayed, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Replayed, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_webhook(
         self,
@@ -610,11 +610,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Webhook:
         """Read one endpoint."""
-        operation = Operation("getWebhook", "GET", "/v1/webhooks/{webhookId}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getWebhook", "GET", "/v1/webhooks/{webhookId}", "")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
         }
-        return cast(types.Webhook, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Webhook, self._call(_operation, _arguments, None, timeout, deadline))
 
     def replace_webhook(
         self,
@@ -627,13 +627,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Webhook:
         """Replace an endpoint; a disabled one is enabled again."""
-        operation = Operation("replaceWebhook", "PUT", "/v1/webhooks/{webhookId}", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("replaceWebhook", "PUT", "/v1/webhooks/{webhookId}", "kb")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
             "url": url,
             "events": events,
         }
-        return cast(types.Webhook, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Webhook, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def delete_webhook(
         self,
@@ -644,11 +644,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Webhook:
         """Stop an endpoint at once; its history is kept."""
-        operation = Operation("deleteWebhook", "DELETE", "/v1/webhooks/{webhookId}", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("deleteWebhook", "DELETE", "/v1/webhooks/{webhookId}", "k")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
         }
-        return cast(types.Webhook, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Webhook, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def rotate_webhook_secret(
         self,
@@ -659,11 +659,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WebhookCreated:
         """Make a new secret; deliveries carry both signatures until the previous one is dropped."""
-        operation = Operation("rotateWebhookSecret", "POST", "/v1/webhooks/{webhookId}/secret", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("rotateWebhookSecret", "POST", "/v1/webhooks/{webhookId}/secret", "k")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
         }
-        return cast(types.WebhookCreated, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.WebhookCreated, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def drop_previous_webhook_secret(
         self,
@@ -674,11 +674,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Webhook:
         """End the rotation of a secret."""
-        operation = Operation("dropPreviousWebhookSecret", "DELETE", "/v1/webhooks/{webhookId}/secret/previous", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("dropPreviousWebhookSecret", "DELETE", "/v1/webhooks/{webhookId}/secret/previous", "k")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
         }
-        return cast(types.Webhook, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Webhook, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_webhook_deliveries(
         self,
@@ -693,8 +693,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DeliveryPage:
         """Attempt history of one endpoint."""
-        operation = Operation("listWebhookDeliveries", "GET", "/v1/webhooks/{webhookId}/deliveries", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listWebhookDeliveries", "GET", "/v1/webhooks/{webhookId}/deliveries", "")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
             "page": page,
             "size": size,
@@ -702,7 +702,7 @@ class Flock(Core):
             "status": status,
             "event": event,
         }
-        return cast(types.DeliveryPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DeliveryPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_webhook_deliveries_all(
         self,
@@ -716,15 +716,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Delivery, None, None]:
         """Rows of all pages, the next page when it is needed: Attempt history of one endpoint."""
-        operation = Operation("listWebhookDeliveries", "GET", "/v1/webhooks/{webhookId}/deliveries", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listWebhookDeliveries", "GET", "/v1/webhooks/{webhookId}/deliveries", "")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
             "size": size,
             "after": after,
             "status": status,
             "event": event,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_edge_health(
         self,
@@ -733,9 +733,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EdgeHealth:
         """Liveness probe."""
-        operation = Operation("getEdgeHealth", "GET", "/v1/edge/health", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.EdgeHealth, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getEdgeHealth", "GET", "/v1/edge/health", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.EdgeHealth, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_edge_lease(
         self,
@@ -744,9 +744,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Lease:
         """Lease state and epoch."""
-        operation = Operation("getEdgeLease", "GET", "/v1/edge/lease", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Lease, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getEdgeLease", "GET", "/v1/edge/lease", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Lease, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_edge_outbox(
         self,
@@ -755,9 +755,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Outbox:
         """Depth of the leader's outbox."""
-        operation = Operation("getEdgeOutbox", "GET", "/v1/edge/outbox", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Outbox, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getEdgeOutbox", "GET", "/v1/edge/outbox", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Outbox, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_edge_readiness(
         self,
@@ -769,13 +769,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ReadinessPage:
         """Readiness of each chain."""
-        operation = Operation("getEdgeReadiness", "GET", "/v1/edge/readiness", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getEdgeReadiness", "GET", "/v1/edge/readiness", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ReadinessPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ReadinessPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_edge_readiness_all(
         self,
@@ -786,12 +786,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Readiness, None, None]:
         """Rows of all pages, the next page when it is needed: Readiness of each chain."""
-        operation = Operation("getEdgeReadiness", "GET", "/v1/edge/readiness", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getEdgeReadiness", "GET", "/v1/edge/readiness", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_edge_sessions(
         self,
@@ -803,13 +803,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SessionPage:
         """Sessions with role, liveness and epoch."""
-        operation = Operation("listEdgeSessions", "GET", "/v1/edge/sessions", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listEdgeSessions", "GET", "/v1/edge/sessions", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.SessionPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SessionPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_edge_sessions_all(
         self,
@@ -820,12 +820,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Session, None, None]:
         """Rows of all pages, the next page when it is needed: Sessions with role, liveness and epoch."""
-        operation = Operation("listEdgeSessions", "GET", "/v1/edge/sessions", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listEdgeSessions", "GET", "/v1/edge/sessions", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_gas_tanks(
         self,
@@ -837,13 +837,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.GasTankPage:
         """Gas tank address of each chain."""
-        operation = Operation("listGasTanks", "GET", "/v1/edge/gas-tanks", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listGasTanks", "GET", "/v1/edge/gas-tanks", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.GasTankPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.GasTankPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_gas_tanks_all(
         self,
@@ -854,12 +854,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[Any, None, None]:
         """Rows of all pages, the next page when it is needed: Gas tank address of each chain."""
-        operation = Operation("listGasTanks", "GET", "/v1/edge/gas-tanks", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listGasTanks", "GET", "/v1/edge/gas-tanks", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def mint_local_key(
         self,
@@ -870,12 +870,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LocalKeyCreated:
         """Mint a local key, shown once; asked again it mints another."""
-        operation = Operation("mintLocalKey", "POST", "/v1/edge/keys", "be")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("mintLocalKey", "POST", "/v1/edge/keys", "be")
+        _arguments: Dict[str, Any] = {
             "label": label,
             "expiresAt": expires_at,
         }
-        return cast(types.LocalKeyCreated, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LocalKeyCreated, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_local_keys(
         self,
@@ -887,13 +887,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LocalKeyPage:
         """List local keys, newest first."""
-        operation = Operation("listLocalKeys", "GET", "/v1/edge/keys", "e")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLocalKeys", "GET", "/v1/edge/keys", "e")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.LocalKeyPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LocalKeyPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_local_keys_all(
         self,
@@ -904,12 +904,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.LocalKey, None, None]:
         """Rows of all pages, the next page when it is needed: List local keys, newest first."""
-        operation = Operation("listLocalKeys", "GET", "/v1/edge/keys", "e")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLocalKeys", "GET", "/v1/edge/keys", "e")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def revoke_local_key(
         self,
@@ -919,11 +919,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LocalKeyRevoked:
         """Revoke a local key, and every key that it minted, on every replica."""
-        operation = Operation("revokeLocalKey", "DELETE", "/v1/edge/keys/{id}", "e")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("revokeLocalKey", "DELETE", "/v1/edge/keys/{id}", "e")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.LocalKeyRevoked, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LocalKeyRevoked, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_chains(
         self,
@@ -935,13 +935,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ChainPage:
         """All chains, with what is enabled and ready."""
-        operation = Operation("listChains", "GET", "/v1/chains", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listChains", "GET", "/v1/chains", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ChainPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ChainPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_chains_all(
         self,
@@ -952,12 +952,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.ChainView, None, None]:
         """Rows of all pages, the next page when it is needed: All chains, with what is enabled and ready."""
-        operation = Operation("listChains", "GET", "/v1/chains", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listChains", "GET", "/v1/chains", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_coverage(
         self,
@@ -967,11 +967,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Coverage:
         """Heights that are done, unresolved heights, lag."""
-        operation = Operation("getCoverage", "GET", "/v1/chains/{chain}/coverage", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getCoverage", "GET", "/v1/chains/{chain}/coverage", "")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
         }
-        return cast(types.Coverage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Coverage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_tokens(
         self,
@@ -983,13 +983,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenPage:
         """Token catalogue."""
-        operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.TokenPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_tokens_all(
         self,
@@ -1000,12 +1000,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.TokenEntry, None, None]:
         """Rows of all pages, the next page when it is needed: Token catalogue."""
-        operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def create_payment_link(
         self,
@@ -1031,8 +1031,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Create a payment link."""
-        operation = Operation("createPaymentLink", "POST", "/v1/payments/links", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createPaymentLink", "POST", "/v1/payments/links", "kb")
+        _arguments: Dict[str, Any] = {
             "mode": mode,
             "chain": chain,
             "asset": asset,
@@ -1050,7 +1050,7 @@ class Flock(Core):
             "successUrl": success_url,
             "metadata": metadata,
         }
-        return cast(types.Link, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_payment_links(
         self,
@@ -1066,8 +1066,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LinkPage:
         """List payment links, newest first."""
-        operation = Operation("listPaymentLinks", "GET", "/v1/payments/links", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listPaymentLinks", "GET", "/v1/payments/links", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -1076,7 +1076,7 @@ class Flock(Core):
             "chain": chain,
             "slug": slug,
         }
-        return cast(types.LinkPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LinkPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_payment_links_all(
         self,
@@ -1091,8 +1091,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Link, None, None]:
         """Rows of all pages, the next page when it is needed: List payment links, newest first."""
-        operation = Operation("listPaymentLinks", "GET", "/v1/payments/links", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listPaymentLinks", "GET", "/v1/payments/links", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "status": status,
@@ -1100,7 +1100,7 @@ class Flock(Core):
             "chain": chain,
             "slug": slug,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_payment_link(
         self,
@@ -1110,11 +1110,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Read one payment link."""
-        operation = Operation("getPaymentLink", "GET", "/v1/payments/links/{id}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getPaymentLink", "GET", "/v1/payments/links/{id}", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Link, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, None, timeout, deadline))
 
     def change_payment_link(
         self,
@@ -1135,8 +1135,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Change a payment link; what it asks for, and where, stays."""
-        operation = Operation("changePaymentLink", "PATCH", "/v1/payments/links/{id}", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changePaymentLink", "PATCH", "/v1/payments/links/{id}", "kb")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "title": title,
             "description": description,
@@ -1149,7 +1149,7 @@ class Flock(Core):
             "maxUses": max_uses,
             "metadata": metadata,
         }
-        return cast(types.Link, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def pause_payment_link(
         self,
@@ -1160,11 +1160,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Take no new payments; those that are open go on."""
-        operation = Operation("pausePaymentLink", "POST", "/v1/payments/links/{id}/pause", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("pausePaymentLink", "POST", "/v1/payments/links/{id}/pause", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Link, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def resume_payment_link(
         self,
@@ -1175,11 +1175,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Take new payments again."""
-        operation = Operation("resumePaymentLink", "POST", "/v1/payments/links/{id}/resume", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resumePaymentLink", "POST", "/v1/payments/links/{id}/resume", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Link, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def close_payment_link(
         self,
@@ -1190,11 +1190,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Link:
         """Close a payment link for ever; what comes late is still credited."""
-        operation = Operation("closePaymentLink", "POST", "/v1/payments/links/{id}/close", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("closePaymentLink", "POST", "/v1/payments/links/{id}/close", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Link, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Link, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_link_payments(
         self,
@@ -1208,15 +1208,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentPage:
         """Payments towards a link, newest first."""
-        operation = Operation("listLinkPayments", "GET", "/v1/payments/links/{id}/payments", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLinkPayments", "GET", "/v1/payments/links/{id}/payments", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "page": page,
             "size": size,
             "after": after,
             "status": status,
         }
-        return cast(types.PaymentPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PaymentPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_link_payments_all(
         self,
@@ -1229,14 +1229,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Payment, None, None]:
         """Rows of all pages, the next page when it is needed: Payments towards a link, newest first."""
-        operation = Operation("listLinkPayments", "GET", "/v1/payments/links/{id}/payments", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLinkPayments", "GET", "/v1/payments/links/{id}/payments", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "size": size,
             "after": after,
             "status": status,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_link_invoices(
         self,
@@ -1249,14 +1249,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.InvoicePage:
         """Invoices of a link, newest first."""
-        operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.InvoicePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.InvoicePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_link_invoices_all(
         self,
@@ -1268,13 +1268,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Invoice, None, None]:
         """Rows of all pages, the next page when it is needed: Invoices of a link, newest first."""
-        operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLinkInvoices", "GET", "/v1/payments/links/{id}/invoices", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_invoices(
         self,
@@ -1286,13 +1286,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.InvoicePage:
         """Invoices of the account, newest first."""
-        operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.InvoicePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.InvoicePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_invoices_all(
         self,
@@ -1303,12 +1303,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Invoice, None, None]:
         """Rows of all pages, the next page when it is needed: Invoices of the account, newest first."""
-        operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listInvoices", "GET", "/v1/payments/invoices", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_invoice(
         self,
@@ -1318,11 +1318,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Invoice:
         """Read one invoice."""
-        operation = Operation("getInvoice", "GET", "/v1/payments/invoices/{id}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getInvoice", "GET", "/v1/payments/invoices/{id}", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Invoice, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Invoice, self._call(_operation, _arguments, None, timeout, deadline))
 
     def resend_invoice(
         self,
@@ -1333,11 +1333,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ResentInvoice:
         """Make another link of an invoice and mail it; the one before stops working. Five times an hour."""
-        operation = Operation("resendInvoice", "POST", "/v1/payments/invoices/{id}/resend", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resendInvoice", "POST", "/v1/payments/invoices/{id}/resend", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.ResentInvoice, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ResentInvoice, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_payment_readiness(
         self,
@@ -1349,13 +1349,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentsReadinessPage:
         """Each checkout chain: whether it is ready, from which amount on it is worth it, and what is open."""
-        operation = Operation("getPaymentReadiness", "GET", "/v1/payments/readiness", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getPaymentReadiness", "GET", "/v1/payments/readiness", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.PaymentsReadinessPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PaymentsReadinessPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_payment_readiness_all(
         self,
@@ -1366,12 +1366,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[Any, None, None]:
         """Rows of all pages, the next page when it is needed: Each checkout chain: whether it is ready, from which amount on it is worth it, and what is open."""
-        operation = Operation("getPaymentReadiness", "GET", "/v1/payments/readiness", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getPaymentReadiness", "GET", "/v1/payments/readiness", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_checkout_link(
         self,
@@ -1381,11 +1381,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.CheckoutLink:
         """What a payer sees of a link; opens nothing."""
-        operation = Operation("getCheckoutLink", "GET", "/v1/checkout/links/{slug}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getCheckoutLink", "GET", "/v1/checkout/links/{slug}", "c")
+        _arguments: Dict[str, Any] = {
             "slug": slug,
         }
-        return cast(types.CheckoutLink, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.CheckoutLink, self._call(_operation, _arguments, None, timeout, deadline))
 
     def open_checkout_session(
         self,
@@ -1399,15 +1399,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentsSession:
         """Open a payment towards a fixed link; the open one of the same payer is answered with 200."""
-        operation = Operation("openCheckoutSession", "POST", "/v1/checkout/links/{slug}/sessions", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("openCheckoutSession", "POST", "/v1/checkout/links/{slug}/sessions", "bc")
+        _arguments: Dict[str, Any] = {
             "slug": slug,
             "email": email,
             "name": name,
             "lang": lang,
             "identityFingerprint": identity_fingerprint,
         }
-        return cast(types.PaymentsSession, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PaymentsSession, self._call(_operation, _arguments, None, timeout, deadline))
 
     def donate(
         self,
@@ -1422,8 +1422,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentsSession:
         """Open a donation: an address for this donor, or the one of a shared link."""
-        operation = Operation("donate", "POST", "/v1/checkout/links/{slug}/donate", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("donate", "POST", "/v1/checkout/links/{slug}/donate", "bc")
+        _arguments: Dict[str, Any] = {
             "slug": slug,
             "email": email,
             "name": name,
@@ -1431,7 +1431,7 @@ class Flock(Core):
             "identityFingerprint": identity_fingerprint,
             "amount": amount,
         }
-        return cast(types.PaymentsSession, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PaymentsSession, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_checkout_session(
         self,
@@ -1441,11 +1441,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentsSession:
         """What a payer sees of a payment."""
-        operation = Operation("getCheckoutSession", "GET", "/v1/checkout/sessions/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getCheckoutSession", "GET", "/v1/checkout/sessions/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.PaymentsSession, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PaymentsSession, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_payment_settings(
         self,
@@ -1454,9 +1454,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentSettings:
         """Whether payments are taken, and what payers see."""
-        operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.PaymentSettings, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.PaymentSettings, self._call(_operation, _arguments, None, timeout, deadline))
 
     def put_payment_settings(
         self,
@@ -1476,8 +1476,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PaymentSettings:
         """Replace them; other origins of a live account need a fresh second factor."""
-        operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
+        _arguments: Dict[str, Any] = {
             "active": active,
             "displayName": display_name,
             "supportEmail": support_email,
@@ -1489,7 +1489,7 @@ class Flock(Core):
             "invoice": invoice,
             "totp": totp,
         }
-        return cast(types.PaymentSettings, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.PaymentSettings, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def create_treasury_wallet(
         self,
@@ -1503,14 +1503,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Wallet:
         """Register where sweeps go: a derived wallet at M/1/1, or an address of your own."""
-        operation = Operation("createTreasuryWallet", "POST", "/v1/treasury/wallets", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createTreasuryWallet", "POST", "/v1/treasury/wallets", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "source": source,
             "address": address,
             "label": label,
         }
-        return cast(types.Wallet, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Wallet, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_treasury_wallets(
         self,
@@ -1522,13 +1522,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WalletPage:
         """Treasury wallets."""
-        operation = Operation("listTreasuryWallets", "GET", "/v1/treasury/wallets", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTreasuryWallets", "GET", "/v1/treasury/wallets", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.WalletPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.WalletPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_treasury_wallets_all(
         self,
@@ -1539,12 +1539,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Wallet, None, None]:
         """Rows of all pages, the next page when it is needed: Treasury wallets."""
-        operation = Operation("listTreasuryWallets", "GET", "/v1/treasury/wallets", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTreasuryWallets", "GET", "/v1/treasury/wallets", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_treasury_wallet_balances(
         self,
@@ -1557,14 +1557,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WalletBalancePage:
         """Native coin and every catalogued token of a treasury wallet; all of them are read, or none is reported."""
-        operation = Operation("getTreasuryWalletBalances", "GET", "/v1/treasury/wallets/{id}/balances", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getTreasuryWalletBalances", "GET", "/v1/treasury/wallets/{id}/balances", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.WalletBalancePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.WalletBalancePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_treasury_wallet_balances_all(
         self,
@@ -1576,13 +1576,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Balance, None, None]:
         """Rows of all pages, the next page when it is needed: Native coin and every catalogued token of a treasury wallet; all of them are read, or none is reported."""
-        operation = Operation("getTreasuryWalletBalances", "GET", "/v1/treasury/wallets/{id}/balances", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getTreasuryWalletBalances", "GET", "/v1/treasury/wallets/{id}/balances", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def create_funding_wallet(
         self,
@@ -1595,13 +1595,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.FundingWallet:
         """Look after the gas tank of a chain: its balance, and how many sweeps it still pays for."""
-        operation = Operation("createFundingWallet", "POST", "/v1/treasury/funding-wallets", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createFundingWallet", "POST", "/v1/treasury/funding-wallets", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "label": label,
             "lowBalance": low_balance,
         }
-        return cast(types.FundingWallet, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.FundingWallet, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_funding_wallets(
         self,
@@ -1613,13 +1613,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.FundingWalletPage:
         """Gas tanks that are looked after."""
-        operation = Operation("listFundingWallets", "GET", "/v1/treasury/funding-wallets", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listFundingWallets", "GET", "/v1/treasury/funding-wallets", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.FundingWalletPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.FundingWalletPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_funding_wallets_all(
         self,
@@ -1630,12 +1630,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.FundingWallet, None, None]:
         """Rows of all pages, the next page when it is needed: Gas tanks that are looked after."""
-        operation = Operation("listFundingWallets", "GET", "/v1/treasury/funding-wallets", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listFundingWallets", "GET", "/v1/treasury/funding-wallets", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def create_sweep_policy(
         self,
@@ -1663,8 +1663,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """Say what of a chain and token is swept, when, and to which treasury wallet."""
-        operation = Operation("createSweepPolicy", "POST", "/v1/treasury/sweeps/policies", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createSweepPolicy", "POST", "/v1/treasury/sweeps/policies", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "token": token,
             "enabled": enabled,
@@ -1684,7 +1684,7 @@ class Flock(Core):
             "energy": energy,
             "previewHash": preview_hash,
         }
-        return cast(types.Policy, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_sweep_policies(
         self,
@@ -1696,13 +1696,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PolicyPage:
         """Sweep policies, one for a chain and token."""
-        operation = Operation("listSweepPolicies", "GET", "/v1/treasury/sweeps/policies", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSweepPolicies", "GET", "/v1/treasury/sweeps/policies", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.PolicyPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PolicyPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_sweep_policies_all(
         self,
@@ -1713,12 +1713,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Policy, None, None]:
         """Rows of all pages, the next page when it is needed: Sweep policies, one for a chain and token."""
-        operation = Operation("listSweepPolicies", "GET", "/v1/treasury/sweeps/policies", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSweepPolicies", "GET", "/v1/treasury/sweeps/policies", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_sweep_policy(
         self,
@@ -1728,11 +1728,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """Read one policy."""
-        operation = Operation("getSweepPolicy", "GET", "/v1/treasury/sweeps/policies/{policyId}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getSweepPolicy", "GET", "/v1/treasury/sweeps/policies/{policyId}", "")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
         }
-        return cast(types.Policy, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, None, timeout, deadline))
 
     def replace_sweep_policy(
         self,
@@ -1762,8 +1762,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """Replace the settings of a policy; its chain and token stay."""
-        operation = Operation("replaceSweepPolicy", "PUT", "/v1/treasury/sweeps/policies/{policyId}", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("replaceSweepPolicy", "PUT", "/v1/treasury/sweeps/policies/{policyId}", "kb")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
             "chain": chain,
             "token": token,
@@ -1785,7 +1785,7 @@ class Flock(Core):
             "previewHash": preview_hash,
             "version": version,
         }
-        return cast(types.Policy, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def delete_sweep_policy(
         self,
@@ -1796,11 +1796,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """End a policy."""
-        operation = Operation("deleteSweepPolicy", "DELETE", "/v1/treasury/sweeps/policies/{policyId}", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("deleteSweepPolicy", "DELETE", "/v1/treasury/sweeps/policies/{policyId}", "k")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
         }
-        return cast(types.Policy, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def pause_sweep_policy(
         self,
@@ -1811,11 +1811,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """Begin no cycle of a policy until it is resumed."""
-        operation = Operation("pauseSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/pause", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("pauseSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/pause", "k")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
         }
-        return cast(types.Policy, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def resume_sweep_policy(
         self,
@@ -1826,11 +1826,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Policy:
         """Resume a paused policy; failed cycles count from zero."""
-        operation = Operation("resumeSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/resume", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resumeSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/resume", "k")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
         }
-        return cast(types.Policy, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Policy, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def preview_sweep(
         self,
@@ -1858,8 +1858,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SweepsPreview:
         """What a policy of these settings would take now and what it would skip, and the hash that enables it."""
-        operation = Operation("previewSweep", "POST", "/v1/treasury/sweeps/preview", "b")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("previewSweep", "POST", "/v1/treasury/sweeps/preview", "b")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "token": token,
             "enabled": enabled,
@@ -1880,7 +1880,7 @@ class Flock(Core):
             "page": page,
             "size": size,
         }
-        return cast(types.SweepsPreview, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SweepsPreview, self._call(_operation, _arguments, None, timeout, deadline))
 
     def run_sweep_policy(
         self,
@@ -1891,11 +1891,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PolicyRun:
         """Sweep now, in whatever mode the policy is, disabled too."""
-        operation = Operation("runSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/run", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("runSweepPolicy", "POST", "/v1/treasury/sweeps/policies/{policyId}/run", "k")
+        _arguments: Dict[str, Any] = {
             "policyId": policy_id,
         }
-        return cast(types.PolicyRun, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.PolicyRun, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_sweep_jobs(
         self,
@@ -1908,14 +1908,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.JobPage:
         """Sweep jobs, newest first."""
-        operation = Operation("listSweepJobs", "GET", "/v1/treasury/sweeps/jobs", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSweepJobs", "GET", "/v1/treasury/sweeps/jobs", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
             "policyId": policy_id,
         }
-        return cast(types.JobPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.JobPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_sweep_jobs_all(
         self,
@@ -1927,13 +1927,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Job, None, None]:
         """Rows of all pages, the next page when it is needed: Sweep jobs, newest first."""
-        operation = Operation("listSweepJobs", "GET", "/v1/treasury/sweeps/jobs", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSweepJobs", "GET", "/v1/treasury/sweeps/jobs", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "policyId": policy_id,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_sweep_job(
         self,
@@ -1943,11 +1943,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.JobWhole:
         """One job with its operations."""
-        operation = Operation("getSweepJob", "GET", "/v1/treasury/sweeps/jobs/{id}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getSweepJob", "GET", "/v1/treasury/sweeps/jobs/{id}", "")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.JobWhole, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.JobWhole, self._call(_operation, _arguments, None, timeout, deadline))
 
     def retry_sweep_job(
         self,
@@ -1958,11 +1958,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Job:
         """Run failed operations again, never skipped ones."""
-        operation = Operation("retrySweepJob", "POST", "/v1/treasury/sweeps/jobs/{id}/retry", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("retrySweepJob", "POST", "/v1/treasury/sweeps/jobs/{id}/retry", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Job, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Job, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def request_token(
         self,
@@ -1976,14 +1976,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenRequest:
         """Ask for a token that the catalogue lacks; a contract that was asked for before is answered as it is."""
-        operation = Operation("requestToken", "POST", "/v1/treasury/token-requests", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("requestToken", "POST", "/v1/treasury/token-requests", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "contractAddress": contract_address,
             "symbol": symbol,
             "decimals": decimals,
         }
-        return cast(types.TokenRequest, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.TokenRequest, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_token_requests(
         self,
@@ -1995,13 +1995,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenRequestPage:
         """Tokens that the account asked for, newest first."""
-        operation = Operation("listTokenRequests", "GET", "/v1/treasury/token-requests", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTokenRequests", "GET", "/v1/treasury/token-requests", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.TokenRequestPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenRequestPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_token_requests_all(
         self,
@@ -2012,12 +2012,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.TokenRequest, None, None]:
         """Rows of all pages, the next page when it is needed: Tokens that the account asked for, newest first."""
-        operation = Operation("listTokenRequests", "GET", "/v1/treasury/token-requests", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listTokenRequests", "GET", "/v1/treasury/token-requests", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def list_token_routes(
         self,
@@ -2026,9 +2026,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.RouteMatrix:
         """Between which chains a token can be bridged, and why not where it cannot."""
-        operation = Operation("listTokenRoutes", "GET", "/v1/treasury/routes", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.RouteMatrix, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("listTokenRoutes", "GET", "/v1/treasury/routes", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.RouteMatrix, self._call(_operation, _arguments, None, timeout, deadline))
 
     def simulate_token(
         self,
@@ -2043,15 +2043,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedToken:
         """Put a token contract on a simulated ledger, so that it can be asked for."""
-        operation = Operation("simulateToken", "POST", "/v1/sandbox/simulate-token", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateToken", "POST", "/v1/sandbox/simulate-token", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "contractAddress": contract_address,
             "symbol": symbol,
             "decimals": decimals,
             "hazards": hazards,
         }
-        return cast(types.SimulatedToken, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedToken, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def detect_case(
         self,
@@ -2066,8 +2066,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.AssessedCase:
         """Which case a company is in, what will sign, and the steps; creates nothing."""
-        operation = Operation("detectCase", "POST", "/v1/migration/detect-case", "b")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("detectCase", "POST", "/v1/migration/detect-case", "b")
+        _arguments: Dict[str, Any] = {
             "mnemonics": mnemonics,
             "hasRawKeys": has_raw_keys,
             "providerHoldsKeys": provider_holds_keys,
@@ -2075,7 +2075,7 @@ class Flock(Core):
             "chains": chains,
             "standardWallet": standard_wallet,
         }
-        return cast(types.AssessedCase, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.AssessedCase, self._call(_operation, _arguments, None, timeout, deadline))
 
     def detect_path(
         self,
@@ -2088,14 +2088,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DetectedPath:
         """Path from an extended public key to a known address."""
-        operation = Operation("detectPath", "POST", "/v1/migration/detect-path", "b")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("detectPath", "POST", "/v1/migration/detect-path", "b")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "xpub": xpub,
             "knownAddress": known_address,
             "secondAddress": second_address,
         }
-        return cast(types.DetectedPath, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DetectedPath, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_key_sources(
         self,
@@ -2107,13 +2107,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.KeySourcePage:
         """Key sources of the edge, and what can be signed."""
-        operation = Operation("listKeySources", "GET", "/v1/migration/key-sources", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listKeySources", "GET", "/v1/migration/key-sources", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.KeySourcePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.KeySourcePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_key_sources_all(
         self,
@@ -2124,12 +2124,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.KeySource, None, None]:
         """Rows of all pages, the next page when it is needed: Key sources of the edge, and what can be signed."""
-        operation = Operation("listKeySources", "GET", "/v1/migration/key-sources", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listKeySources", "GET", "/v1/migration/key-sources", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def resolve_key_source(
         self,
@@ -2140,11 +2140,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.KeySourceResolved:
         """Adopted addresses that a key source leads to become spendable."""
-        operation = Operation("resolveKeySource", "POST", "/v1/migration/key-sources/{id}/resolve", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resolveKeySource", "POST", "/v1/migration/key-sources/{id}/resolve", "k")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.KeySourceResolved, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.KeySourceResolved, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def create_migration_project(
         self,
@@ -2155,11 +2155,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Project:
         """One old wallet system, whose addresses are adopted, watched and cut over together."""
-        operation = Operation("createMigrationProject", "POST", "/v1/migration/projects", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createMigrationProject", "POST", "/v1/migration/projects", "kb")
+        _arguments: Dict[str, Any] = {
             "name": name,
         }
-        return cast(types.Project, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Project, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_migration_projects(
         self,
@@ -2171,13 +2171,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ProjectPage:
         """Projects, newest first."""
-        operation = Operation("listMigrationProjects", "GET", "/v1/migration/projects", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listMigrationProjects", "GET", "/v1/migration/projects", "")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ProjectPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ProjectPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_migration_projects_all(
         self,
@@ -2188,12 +2188,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Project, None, None]:
         """Rows of all pages, the next page when it is needed: Projects, newest first."""
-        operation = Operation("listMigrationProjects", "GET", "/v1/migration/projects", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listMigrationProjects", "GET", "/v1/migration/projects", "")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_migration_capacity(
         self,
@@ -2203,11 +2203,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ProjectCapacity:
         """What the project would adopt, against the purchased band."""
-        operation = Operation("getMigrationCapacity", "GET", "/v1/migration/projects/{projectId}/capacity", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getMigrationCapacity", "GET", "/v1/migration/projects/{projectId}/capacity", "")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
         }
-        return cast(types.ProjectCapacity, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ProjectCapacity, self._call(_operation, _arguments, None, timeout, deadline))
 
     def create_upload(
         self,
@@ -2220,13 +2220,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.OpenedUpload:
         """A URL that takes one file, and until when."""
-        operation = Operation("createUpload", "POST", "/v1/migration/uploads", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createUpload", "POST", "/v1/migration/uploads", "kb")
+        _arguments: Dict[str, Any] = {
             "filename": filename,
             "bytes": bytes,
             "sha256": sha256,
         }
-        return cast(types.OpenedUpload, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.OpenedUpload, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def complete_upload(
         self,
@@ -2238,12 +2238,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.CompletedUpload:
         """The file is whole: its bytes as they were measured, its digest, its format."""
-        operation = Operation("completeUpload", "POST", "/v1/migration/uploads/{uploadId}/complete", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("completeUpload", "POST", "/v1/migration/uploads/{uploadId}/complete", "kb")
+        _arguments: Dict[str, Any] = {
             "uploadId": upload_id,
             "sha256": sha256,
         }
-        return cast(types.CompletedUpload, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.CompletedUpload, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def create_import(
         self,
@@ -2258,15 +2258,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ImportBatch:
         """A batch of the project, from a file that is complete."""
-        operation = Operation("createImport", "POST", "/v1/migration/projects/{projectId}/imports", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createImport", "POST", "/v1/migration/projects/{projectId}/imports", "kb")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "uploadId": upload_id,
             "scanId": scan_id,
             "chain": chain,
             "includeChange": include_change,
         }
-        return cast(types.ImportBatch, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ImportBatch, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_import(
         self,
@@ -2276,11 +2276,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ImportBatch:
         """A batch and its state."""
-        operation = Operation("getImport", "GET", "/v1/migration/imports/{batchId}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getImport", "GET", "/v1/migration/imports/{batchId}", "")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
         }
-        return cast(types.ImportBatch, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ImportBatch, self._call(_operation, _arguments, None, timeout, deadline))
 
     def validate_import(
         self,
@@ -2291,11 +2291,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DryRun:
         """A new dry run in seven phases; its report, or `validating` after ten seconds."""
-        operation = Operation("validateImport", "POST", "/v1/migration/imports/{batchId}/validate", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("validateImport", "POST", "/v1/migration/imports/{batchId}/validate", "k")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
         }
-        return cast(types.DryRun, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.DryRun, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_dry_run(
         self,
@@ -2305,11 +2305,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DryRun:
         """Report of the newest dry run."""
-        operation = Operation("getDryRun", "GET", "/v1/migration/imports/{batchId}/dry-run", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getDryRun", "GET", "/v1/migration/imports/{batchId}/dry-run", "")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
         }
-        return cast(types.DryRun, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DryRun, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_import_issues(
         self,
@@ -2322,14 +2322,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.IssuePage:
         """What is wrong, warned of or passed over, in the order in which it was found."""
-        operation = Operation("listImportIssues", "GET", "/v1/migration/imports/{batchId}/issues", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listImportIssues", "GET", "/v1/migration/imports/{batchId}/issues", "")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.IssuePage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.IssuePage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_import_issues_all(
         self,
@@ -2341,13 +2341,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.ImportIssue, None, None]:
         """Rows of all pages, the next page when it is needed: What is wrong, warned of or passed over, in the order in which it was found."""
-        operation = Operation("listImportIssues", "GET", "/v1/migration/imports/{batchId}/issues", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listImportIssues", "GET", "/v1/migration/imports/{batchId}/issues", "")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def commit_import(
         self,
@@ -2360,13 +2360,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ImportBatch:
         """Adopts the addresses of a valid batch: heights first, nothing visible before the last row."""
-        operation = Operation("commitImport", "POST", "/v1/migration/imports/{batchId}/commit", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("commitImport", "POST", "/v1/migration/imports/{batchId}/commit", "kb")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
             "dryRunId": dry_run_id,
             "acceptBillingChange": accept_billing_change,
         }
-        return cast(types.ImportBatch, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ImportBatch, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def rollback_import(
         self,
@@ -2377,11 +2377,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ImportBatch:
         """Gives the addresses back, within 72 hours and before any transaction."""
-        operation = Operation("rollbackImport", "POST", "/v1/migration/imports/{batchId}/rollback", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("rollbackImport", "POST", "/v1/migration/imports/{batchId}/rollback", "k")
+        _arguments: Dict[str, Any] = {
             "batchId": batch_id,
         }
-        return cast(types.ImportBatch, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ImportBatch, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def discover(
         self,
@@ -2400,8 +2400,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Scan:
         """Begins a scan for used addresses below the keys of a source; ask for it again to see how far it is."""
-        operation = Operation("discover", "POST", "/v1/migration/{projectId}/discover", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("discover", "POST", "/v1/migration/{projectId}/discover", "kb")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "keySourceId": key_source_id,
             "chain": chain,
@@ -2412,7 +2412,7 @@ class Flock(Core):
             "branches": branches,
             "template": template,
         }
-        return cast(types.Scan, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Scan, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_scan(
         self,
@@ -2422,11 +2422,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Scan:
         """How far a scan is, what it found and what it cannot see."""
-        operation = Operation("getScan", "GET", "/v1/migration/scans/{scanId}", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getScan", "GET", "/v1/migration/scans/{scanId}", "")
+        _arguments: Dict[str, Any] = {
             "scanId": scan_id,
         }
-        return cast(types.Scan, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Scan, self._call(_operation, _arguments, None, timeout, deadline))
 
     def cancel_scan(
         self,
@@ -2437,11 +2437,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Scan:
         """Ends a scan that is under way; one that has ended stays as it is."""
-        operation = Operation("cancelScan", "DELETE", "/v1/migration/scans/{scanId}", "k")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("cancelScan", "DELETE", "/v1/migration/scans/{scanId}", "k")
+        _arguments: Dict[str, Any] = {
             "scanId": scan_id,
         }
-        return cast(types.Scan, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Scan, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_scan_addresses(
         self,
@@ -2454,14 +2454,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ScanAddressPage:
         """Every index up to the last that is used or has a reference, unused ones too."""
-        operation = Operation("listScanAddresses", "GET", "/v1/migration/scans/{scanId}/addresses", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listScanAddresses", "GET", "/v1/migration/scans/{scanId}/addresses", "")
+        _arguments: Dict[str, Any] = {
             "scanId": scan_id,
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ScanAddressPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ScanAddressPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_scan_addresses_all(
         self,
@@ -2473,13 +2473,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.ScanAddress, None, None]:
         """Rows of all pages, the next page when it is needed: Every index up to the last that is used or has a reference, unused ones too."""
-        operation = Operation("listScanAddresses", "GET", "/v1/migration/scans/{scanId}/addresses", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listScanAddresses", "GET", "/v1/migration/scans/{scanId}/addresses", "")
+        _arguments: Dict[str, Any] = {
             "scanId": scan_id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_observe(
         self,
@@ -2489,11 +2489,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Observed:
         """Deposits that were recorded and not announced."""
-        operation = Operation("getObserve", "GET", "/v1/migration/projects/{projectId}/observe", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getObserve", "GET", "/v1/migration/projects/{projectId}/observe", "")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
         }
-        return cast(types.Observed, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Observed, self._call(_operation, _arguments, None, timeout, deadline))
 
     def activate_project(
         self,
@@ -2504,12 +2504,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Project:
         """The cutover: webhooks and withdrawals begin; nothing from before is announced."""
-        operation = Operation("activateProject", "POST", "/v1/migration/projects/{projectId}/activate", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("activateProject", "POST", "/v1/migration/projects/{projectId}/activate", "bc")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "totp": totp,
         }
-        return cast(types.Project, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Project, self._call(_operation, _arguments, None, timeout, deadline))
 
     def deactivate_project(
         self,
@@ -2519,11 +2519,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Project:
         """Back to observe, at once."""
-        operation = Operation("deactivateProject", "POST", "/v1/migration/projects/{projectId}/deactivate", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("deactivateProject", "POST", "/v1/migration/projects/{projectId}/deactivate", "c")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
         }
-        return cast(types.Project, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Project, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_reconciliation(
         self,
@@ -2533,11 +2533,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> str:
         """Every address with its path, reference, spendability and counts, as CSV."""
-        operation = Operation("getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "dc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "dc")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
         }
-        return cast(str, self._call(operation, arguments, None, timeout, deadline))
+        return cast(str, self._call(_operation, _arguments, None, timeout, deadline))
 
     def export_project(
         self,
@@ -2548,12 +2548,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> str:
         """The addresses of the project as a file that an import reads again."""
-        operation = Operation("exportProject", "GET", "/v1/migration/projects/{projectId}/export", "dc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("exportProject", "GET", "/v1/migration/projects/{projectId}/export", "dc")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "format": format,
         }
-        return cast(str, self._call(operation, arguments, None, timeout, deadline))
+        return cast(str, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_export_plan(
         self,
@@ -2564,12 +2564,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ExportPlan:
         """How many rows an export has, and whether the format can say all of them."""
-        operation = Operation("getExportPlan", "GET", "/v1/migration/projects/{projectId}/export/plan", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getExportPlan", "GET", "/v1/migration/projects/{projectId}/export/plan", "")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "format": format,
         }
-        return cast(types.ExportPlan, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ExportPlan, self._call(_operation, _arguments, None, timeout, deadline))
 
     def simulate_deposit(
         self,
@@ -2585,8 +2585,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedDeposit:
         """Pay an address on the simulated chain."""
-        operation = Operation("simulateDeposit", "POST", "/v1/sandbox/simulate-deposit", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateDeposit", "POST", "/v1/sandbox/simulate-deposit", "kb")
+        _arguments: Dict[str, Any] = {
             "address": address,
             "chain": chain,
             "amount": amount,
@@ -2594,7 +2594,7 @@ class Flock(Core):
             "autoConfirm": auto_confirm,
             "confirmAfterSeconds": confirm_after_seconds,
         }
-        return cast(types.SimulatedDeposit, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedDeposit, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_confirmation(
         self,
@@ -2607,13 +2607,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedConfirmation:
         """Mine until a transaction has so many confirmations; a version that waits in the pool wins over the others."""
-        operation = Operation("simulateConfirmation", "POST", "/v1/sandbox/simulate-confirmation", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateConfirmation", "POST", "/v1/sandbox/simulate-confirmation", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "txid": txid,
             "confirmations": confirmations,
         }
-        return cast(types.SimulatedConfirmation, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedConfirmation, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_stuck(
         self,
@@ -2627,14 +2627,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedStuck:
         """Keep what is broadcast in the pool, so that it can be repriced; or let it go."""
-        operation = Operation("simulateStuck", "POST", "/v1/sandbox/simulate-stuck", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateStuck", "POST", "/v1/sandbox/simulate-stuck", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "stuck": stuck,
             "blocks": blocks,
             "untilRepriced": until_repriced,
         }
-        return cast(types.SimulatedStuck, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedStuck, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_replaced(
         self,
@@ -2646,12 +2646,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedReplaced:
         """A transaction of the same sender that was made elsewhere takes the place of one that waits in the pool."""
-        operation = Operation("simulateReplaced", "POST", "/v1/sandbox/simulate-replaced", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateReplaced", "POST", "/v1/sandbox/simulate-replaced", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "txid": txid,
         }
-        return cast(types.SimulatedReplaced, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedReplaced, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_edge_offline(
         self,
@@ -2662,11 +2662,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedEdgeOffline:
         """Cut the streams of its edges and let none in for a while."""
-        operation = Operation("simulateEdgeOffline", "POST", "/v1/sandbox/simulate-edge-offline", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateEdgeOffline", "POST", "/v1/sandbox/simulate-edge-offline", "kb")
+        _arguments: Dict[str, Any] = {
             "seconds": seconds,
         }
-        return cast(types.SimulatedEdgeOffline, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedEdgeOffline, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_endpoint_failure(
         self,
@@ -2680,14 +2680,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedEndpointFailure:
         """Make an endpoint of its own fail or dawdle for some attempts."""
-        operation = Operation("simulateEndpointFailure", "POST", "/v1/sandbox/simulate-endpoint-failure", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateEndpointFailure", "POST", "/v1/sandbox/simulate-endpoint-failure", "kb")
+        _arguments: Dict[str, Any] = {
             "webhookId": webhook_id,
             "attempts": attempts,
             "status": status,
             "delaySeconds": delay_seconds,
         }
-        return cast(types.SimulatedEndpointFailure, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedEndpointFailure, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_reorg(
         self,
@@ -2699,12 +2699,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedReorg:
         """Replace the newest blocks."""
-        operation = Operation("simulateReorg", "POST", "/v1/sandbox/simulate-reorg", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateReorg", "POST", "/v1/sandbox/simulate-reorg", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "depth": depth,
         }
-        return cast(types.SimulatedReorg, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedReorg, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_chain_down(
         self,
@@ -2716,12 +2716,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedChainDown:
         """Make a chain unreachable for a while."""
-        operation = Operation("simulateChainDown", "POST", "/v1/sandbox/simulate-chain-down", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateChainDown", "POST", "/v1/sandbox/simulate-chain-down", "kb")
+        _arguments: Dict[str, Any] = {
             "chain": chain,
             "seconds": seconds,
         }
-        return cast(types.SimulatedChainDown, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedChainDown, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_activity(
         self,
@@ -2735,14 +2735,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedActivity:
         """Payments to adopted addresses, from before the recorded height and from now."""
-        operation = Operation("simulateActivity", "POST", "/v1/sandbox/migration/projects/{projectId}/simulate-activity", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateActivity", "POST", "/v1/sandbox/migration/projects/{projectId}/simulate-activity", "kb")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "addresses": addresses,
             "historicalPerAddress": historical_per_address,
             "livePerAddress": live_per_address,
         }
-        return cast(types.SimulatedActivity, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedActivity, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_conflict(
         self,
@@ -2755,13 +2755,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedConflict:
         """An address of a batch is claimed by an organization that nobody sees, until it is cleared."""
-        operation = Operation("simulateConflict", "POST", "/v1/sandbox/migration/projects/{projectId}/simulate-conflict", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateConflict", "POST", "/v1/sandbox/migration/projects/{projectId}/simulate-conflict", "kb")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "address": address,
             "clear": clear,
         }
-        return cast(types.SimulatedConflict, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedConflict, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def simulate_duplicate_delivery(
         self,
@@ -2772,11 +2772,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SimulatedDuplicate:
         """Deliver an event a second time with the same id."""
-        operation = Operation("simulateDuplicateDelivery", "POST", "/v1/sandbox/simulate-duplicate-delivery", "kb")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("simulateDuplicateDelivery", "POST", "/v1/sandbox/simulate-duplicate-delivery", "kb")
+        _arguments: Dict[str, Any] = {
             "eventId": event_id,
         }
-        return cast(types.SimulatedDuplicate, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.SimulatedDuplicate, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def reset_sandbox(
         self,
@@ -2786,9 +2786,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SandboxReset:
         """Forget its addresses, transactions and deliveries."""
-        operation = Operation("resetSandbox", "DELETE", "/v1/sandbox/reset", "k")
-        arguments: Dict[str, Any] = {}
-        return cast(types.SandboxReset, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        _operation = Operation("resetSandbox", "DELETE", "/v1/sandbox/reset", "k")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.SandboxReset, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def login(
         self,
@@ -2802,15 +2802,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Sign in with email, password and code; FORBIDDEN `sso_required` where the organization lets in by its provider alone."""
-        operation = Operation("login", "POST", "/v1/auth/login", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("login", "POST", "/v1/auth/login", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
             "password": password,
             "totp": totp,
             "recoveryCode": recovery_code,
             "organizationId": organization_id,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def refresh(
         self,
@@ -2819,9 +2819,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """New access token for the refresh cookie."""
-        operation = Operation("refresh", "POST", "/v1/auth/refresh", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("refresh", "POST", "/v1/auth/refresh", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def logout(
         self,
@@ -2830,9 +2830,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SignedOut:
         """End the login of the refresh cookie."""
-        operation = Operation("logout", "POST", "/v1/auth/logout", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.SignedOut, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("logout", "POST", "/v1/auth/logout", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.SignedOut, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_me(
         self,
@@ -2841,9 +2841,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Me:
         """Who is signed in."""
-        operation = Operation("getMe", "GET", "/v1/auth/me", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Me, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getMe", "GET", "/v1/auth/me", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Me, self._call(_operation, _arguments, None, timeout, deadline))
 
     def register(
         self,
@@ -2853,11 +2853,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Accepted:
         """Sign up: a letter with a link comes to the email, where SIGN_UP is open."""
-        operation = Operation("register", "POST", "/v1/auth/register", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("register", "POST", "/v1/auth/register", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
         }
-        return cast(types.Accepted, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Accepted, self._call(_operation, _arguments, None, timeout, deadline))
 
     def verify_email(
         self,
@@ -2868,12 +2868,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Become a user by the link of a letter, with a password, and sign in."""
-        operation = Operation("verifyEmail", "POST", "/v1/auth/verify", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("verifyEmail", "POST", "/v1/auth/verify", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
             "password": password,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def forgot_password(
         self,
@@ -2883,11 +2883,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Accepted:
         """Have a link sent with which a new password is set."""
-        operation = Operation("forgotPassword", "POST", "/v1/auth/password/forgot", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("forgotPassword", "POST", "/v1/auth/password/forgot", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
         }
-        return cast(types.Accepted, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Accepted, self._call(_operation, _arguments, None, timeout, deadline))
 
     def reset_password(
         self,
@@ -2898,12 +2898,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EmailDone:
         """Set a new password by the link of a letter; ends all logins and signs nobody in."""
-        operation = Operation("resetPassword", "POST", "/v1/auth/password/reset", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resetPassword", "POST", "/v1/auth/password/reset", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
             "password": password,
         }
-        return cast(types.EmailDone, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.EmailDone, self._call(_operation, _arguments, None, timeout, deadline))
 
     def change_password(
         self,
@@ -2914,12 +2914,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasswordChanged:
         """Change your password; ends all your other logins."""
-        operation = Operation("changePassword", "POST", "/v1/auth/password", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changePassword", "POST", "/v1/auth/password", "bc")
+        _arguments: Dict[str, Any] = {
             "password": password,
             "current": current,
         }
-        return cast(types.PasswordChanged, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PasswordChanged, self._call(_operation, _arguments, None, timeout, deadline))
 
     def change_email(
         self,
@@ -2931,13 +2931,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Accepted:
         """Ask for another email; the link that comes to it makes the change. Takes a code made for this."""
-        operation = Operation("changeEmail", "POST", "/v1/auth/email", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changeEmail", "POST", "/v1/auth/email", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.Accepted, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Accepted, self._call(_operation, _arguments, None, timeout, deadline))
 
     def confirm_email(
         self,
@@ -2947,11 +2947,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EmailDone:
         """Take the new email by the link of a letter, or, for 7 days, the one before back."""
-        operation = Operation("confirmEmail", "POST", "/v1/auth/email/confirm", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("confirmEmail", "POST", "/v1/auth/email/confirm", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
         }
-        return cast(types.EmailDone, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.EmailDone, self._call(_operation, _arguments, None, timeout, deadline))
 
     def look_at_invitation(
         self,
@@ -2961,11 +2961,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.InvitationLook:
         """What an invitation is to, by the link of its letter; spends nothing."""
-        operation = Operation("lookAtInvitation", "POST", "/v1/auth/invitations/look", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("lookAtInvitation", "POST", "/v1/auth/invitations/look", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
         }
-        return cast(types.InvitationLook, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.InvitationLook, self._call(_operation, _arguments, None, timeout, deadline))
 
     def accept_invitation(
         self,
@@ -2975,11 +2975,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.InvitationAccepted:
         """Become a member by the link of a letter that came to your email."""
-        operation = Operation("acceptInvitation", "POST", "/v1/auth/invitations/accept", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("acceptInvitation", "POST", "/v1/auth/invitations/accept", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
         }
-        return cast(types.InvitationAccepted, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.InvitationAccepted, self._call(_operation, _arguments, None, timeout, deadline))
 
     def join_by_invitation(
         self,
@@ -2990,12 +2990,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Become a user and a member by the link of a letter, with a password, and sign in."""
-        operation = Operation("joinByInvitation", "POST", "/v1/auth/invitations/join", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("joinByInvitation", "POST", "/v1/auth/invitations/join", "bc")
+        _arguments: Dict[str, Any] = {
             "token": token,
             "password": password,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_logins(
         self,
@@ -3007,13 +3007,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LoginPage:
         """Your signed-in browsers, the asking one marked."""
-        operation = Operation("listLogins", "GET", "/v1/auth/logins", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLogins", "GET", "/v1/auth/logins", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.LoginPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LoginPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_logins_all(
         self,
@@ -3024,12 +3024,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Login, None, None]:
         """Rows of all pages, the next page when it is needed: Your signed-in browsers, the asking one marked."""
-        operation = Operation("listLogins", "GET", "/v1/auth/logins", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listLogins", "GET", "/v1/auth/logins", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def end_other_logins(
         self,
@@ -3038,9 +3038,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LoginsEnded:
         """Sign all your other browsers out."""
-        operation = Operation("endOtherLogins", "DELETE", "/v1/auth/logins", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.LoginsEnded, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("endOtherLogins", "DELETE", "/v1/auth/logins", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.LoginsEnded, self._call(_operation, _arguments, None, timeout, deadline))
 
     def end_login(
         self,
@@ -3050,11 +3050,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.LoginsEnded:
         """Sign one of your browsers out."""
-        operation = Operation("endLogin", "DELETE", "/v1/auth/logins/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("endLogin", "DELETE", "/v1/auth/logins/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.LoginsEnded, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.LoginsEnded, self._call(_operation, _arguments, None, timeout, deadline))
 
     def switch_organization(
         self,
@@ -3064,11 +3064,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Access token for another of your organizations."""
-        operation = Operation("switchOrganization", "POST", "/v1/auth/switch", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("switchOrganization", "POST", "/v1/auth/switch", "bc")
+        _arguments: Dict[str, Any] = {
             "organizationId": organization_id,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def step_up(
         self,
@@ -3079,12 +3079,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Prove the second factor again."""
-        operation = Operation("stepUp", "POST", "/v1/auth/step-up", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("stepUp", "POST", "/v1/auth/step-up", "bc")
+        _arguments: Dict[str, Any] = {
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def enrol_totp(
         self,
@@ -3096,13 +3096,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TotpEnrolled:
         """Begin to enrol a second factor."""
-        operation = Operation("enrolTotp", "POST", "/v1/auth/totp/enroll", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("enrolTotp", "POST", "/v1/auth/totp/enroll", "bc")
+        _arguments: Dict[str, Any] = {
             "totp": totp,
             "recoveryCode": recovery_code,
             "password": password,
         }
-        return cast(types.TotpEnrolled, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TotpEnrolled, self._call(_operation, _arguments, None, timeout, deadline))
 
     def confirm_totp(
         self,
@@ -3112,11 +3112,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Confirm the second factor with a first code."""
-        operation = Operation("confirmTotp", "POST", "/v1/auth/totp/confirm", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("confirmTotp", "POST", "/v1/auth/totp/confirm", "bc")
+        _arguments: Dict[str, Any] = {
             "totp": totp,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def disable_totp(
         self,
@@ -3128,13 +3128,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.FactorRemoved:
         """Take the codes of the app and the recovery codes away, by one of them."""
-        operation = Operation("disableTotp", "POST", "/v1/auth/totp/disable", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("disableTotp", "POST", "/v1/auth/totp/disable", "bc")
+        _arguments: Dict[str, Any] = {
             "totp": totp,
             "recoveryCode": recovery_code,
             "passkey": passkey,
         }
-        return cast(types.FactorRemoved, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.FactorRemoved, self._call(_operation, _arguments, None, timeout, deadline))
 
     def make_recovery_codes(
         self,
@@ -3144,11 +3144,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.RecoveryCodesMade:
         """Ten recovery codes in place of those of before; takes a fresh second factor."""
-        operation = Operation("makeRecoveryCodes", "POST", "/v1/auth/recovery-codes", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("makeRecoveryCodes", "POST", "/v1/auth/recovery-codes", "bc")
+        _arguments: Dict[str, Any] = {
             "totp": totp,
         }
-        return cast(types.RecoveryCodesMade, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.RecoveryCodesMade, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_jwks(
         self,
@@ -3157,9 +3157,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Any:
         """Public keys of the built-in issuer."""
-        operation = Operation("getJwks", "GET", "/.well-known/jwks.json", "dc")
-        arguments: Dict[str, Any] = {}
-        return self._call(operation, arguments, None, timeout, deadline)
+        _operation = Operation("getJwks", "GET", "/.well-known/jwks.json", "dc")
+        _arguments: Dict[str, Any] = {}
+        return self._call(_operation, _arguments, None, timeout, deadline)
 
     def create_organization(
         self,
@@ -3170,11 +3170,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Organization:
         """Create a tenant; the caller becomes its owner."""
-        operation = Operation("createOrganization", "POST", "/v1/organizations", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createOrganization", "POST", "/v1/organizations", "kbc")
+        _arguments: Dict[str, Any] = {
             "name": name,
         }
-        return cast(types.Organization, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Organization, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_organizations(
         self,
@@ -3186,13 +3186,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.OrganizationPage:
         """Your organizations."""
-        operation = Operation("listOrganizations", "GET", "/v1/organizations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listOrganizations", "GET", "/v1/organizations", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.OrganizationPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.OrganizationPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_organizations_all(
         self,
@@ -3203,12 +3203,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Organization, None, None]:
         """Rows of all pages, the next page when it is needed: Your organizations."""
-        operation = Operation("listOrganizations", "GET", "/v1/organizations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listOrganizations", "GET", "/v1/organizations", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def begin_passkey_sign_in(
         self,
@@ -3217,9 +3217,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasskeyQuestion:
         """What a browser asks an authenticator to sign in with a passkey."""
-        operation = Operation("beginPasskeySignIn", "POST", "/v1/auth/passkeys/login/options", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.PasskeyQuestion, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("beginPasskeySignIn", "POST", "/v1/auth/passkeys/login/options", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.PasskeyQuestion, self._call(_operation, _arguments, None, timeout, deadline))
 
     def sign_in_by_passkey(
         self,
@@ -3230,12 +3230,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Sign in with a passkey; it counts as a fresh second factor."""
-        operation = Operation("signInByPasskey", "POST", "/v1/auth/passkeys/login", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("signInByPasskey", "POST", "/v1/auth/passkeys/login", "bc")
+        _arguments: Dict[str, Any] = {
             "passkey": passkey,
             "organizationId": organization_id,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def begin_passkey(
         self,
@@ -3245,11 +3245,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasskeyCreation:
         """What a browser asks an authenticator to make a passkey; takes a fresh second factor where there is one."""
-        operation = Operation("beginPasskey", "POST", "/v1/auth/passkeys/options", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("beginPasskey", "POST", "/v1/auth/passkeys/options", "bc")
+        _arguments: Dict[str, Any] = {
             "password": password,
         }
-        return cast(types.PasskeyCreation, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PasskeyCreation, self._call(_operation, _arguments, None, timeout, deadline))
 
     def add_passkey(
         self,
@@ -3260,12 +3260,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Passkey:
         """Add the passkey that an authenticator made, under a name."""
-        operation = Operation("addPasskey", "POST", "/v1/auth/passkeys", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("addPasskey", "POST", "/v1/auth/passkeys", "bc")
+        _arguments: Dict[str, Any] = {
             "name": name,
             "passkey": passkey,
         }
-        return cast(types.Passkey, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Passkey, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_passkeys(
         self,
@@ -3277,13 +3277,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasskeyPage:
         """Your passkeys."""
-        operation = Operation("listPasskeys", "GET", "/v1/auth/passkeys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listPasskeys", "GET", "/v1/auth/passkeys", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.PasskeyPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PasskeyPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_passkeys_all(
         self,
@@ -3294,12 +3294,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Passkey, None, None]:
         """Rows of all pages, the next page when it is needed: Your passkeys."""
-        operation = Operation("listPasskeys", "GET", "/v1/auth/passkeys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listPasskeys", "GET", "/v1/auth/passkeys", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def remove_passkey(
         self,
@@ -3309,11 +3309,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasskeyRemoved:
         """Remove one of your passkeys; takes a fresh second factor."""
-        operation = Operation("removePasskey", "DELETE", "/v1/auth/passkeys/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("removePasskey", "DELETE", "/v1/auth/passkeys/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.PasskeyRemoved, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PasskeyRemoved, self._call(_operation, _arguments, None, timeout, deadline))
 
     def ask_passkey(
         self,
@@ -3325,13 +3325,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.PasskeyQuestion:
         """A question for your passkey: for a step-up, or as the proof of one request."""
-        operation = Operation("askPasskey", "POST", "/v1/auth/passkeys/ask", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("askPasskey", "POST", "/v1/auth/passkeys/ask", "bc")
+        _arguments: Dict[str, Any] = {
             "operation": operation,
             "params": params,
             "body": body,
         }
-        return cast(types.PasskeyQuestion, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.PasskeyQuestion, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_sso_connections(
         self,
@@ -3343,13 +3343,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SsoPage:
         """The identity provider of the organization, if there is one."""
-        operation = Operation("listSsoConnections", "GET", "/v1/settings/sso", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSsoConnections", "GET", "/v1/settings/sso", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.SsoPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SsoPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_sso_connections_all(
         self,
@@ -3360,12 +3360,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.SsoConnection, None, None]:
         """Rows of all pages, the next page when it is needed: The identity provider of the organization, if there is one."""
-        operation = Operation("listSsoConnections", "GET", "/v1/settings/sso", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listSsoConnections", "GET", "/v1/settings/sso", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def set_sso_connection(
         self,
@@ -3378,14 +3378,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SsoConnection:
         """Name the OpenID Connect provider of the organization, in place of the one before; it is asked at once."""
-        operation = Operation("setSsoConnection", "PUT", "/v1/settings/sso", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("setSsoConnection", "PUT", "/v1/settings/sso", "bc")
+        _arguments: Dict[str, Any] = {
             "issuer": issuer,
             "clientId": client_id,
             "clientSecret": client_secret,
             "jitRole": jit_role,
         }
-        return cast(types.SsoConnection, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SsoConnection, self._call(_operation, _arguments, None, timeout, deadline))
 
     def remove_sso_connection(
         self,
@@ -3395,11 +3395,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Removed:
         """End sign-in by the provider; who came by it sets a password by a letter."""
-        operation = Operation("removeSsoConnection", "DELETE", "/v1/settings/sso/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("removeSsoConnection", "DELETE", "/v1/settings/sso/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Removed, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Removed, self._call(_operation, _arguments, None, timeout, deadline))
 
     def set_saml_connection(
         self,
@@ -3410,12 +3410,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SsoConnection:
         """Name the SAML provider of the organization by its metadata, in place of the one before."""
-        operation = Operation("setSamlConnection", "PUT", "/v1/settings/sso/saml", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("setSamlConnection", "PUT", "/v1/settings/sso/saml", "bc")
+        _arguments: Dict[str, Any] = {
             "metadata": metadata,
             "jitRole": jit_role,
         }
-        return cast(types.SsoConnection, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SsoConnection, self._call(_operation, _arguments, None, timeout, deadline))
 
     def enforce_sso(
         self,
@@ -3429,15 +3429,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SsoConnection:
         """Let members of the domains in by the provider alone, or no longer; takes a code made for this, of an owner who signed in by it within 24 hours."""
-        operation = Operation("enforceSso", "PUT", "/v1/settings/sso/{id}/enforcement", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("enforceSso", "PUT", "/v1/settings/sso/{id}/enforcement", "bc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "enforced": enforced,
             "breakGlass": break_glass,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.SsoConnection, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SsoConnection, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_domains(
         self,
@@ -3449,13 +3449,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.DomainPage:
         """Domains of emails, verified or not."""
-        operation = Operation("listDomains", "GET", "/v1/settings/domains", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDomains", "GET", "/v1/settings/domains", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.DomainPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.DomainPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_domains_all(
         self,
@@ -3466,12 +3466,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Domain, None, None]:
         """Rows of all pages, the next page when it is needed: Domains of emails, verified or not."""
-        operation = Operation("listDomains", "GET", "/v1/settings/domains", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listDomains", "GET", "/v1/settings/domains", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def add_domain(
         self,
@@ -3481,11 +3481,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Domain:
         """Add a domain; the answer names the TXT record that proves it."""
-        operation = Operation("addDomain", "POST", "/v1/settings/domains", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("addDomain", "POST", "/v1/settings/domains", "bc")
+        _arguments: Dict[str, Any] = {
             "domain": domain,
         }
-        return cast(types.Domain, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Domain, self._call(_operation, _arguments, None, timeout, deadline))
 
     def check_domain(
         self,
@@ -3495,11 +3495,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Domain:
         """Look for the TXT record of a domain, ten times an hour."""
-        operation = Operation("checkDomain", "POST", "/v1/settings/domains/{id}/check", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("checkDomain", "POST", "/v1/settings/domains/{id}/check", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Domain, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Domain, self._call(_operation, _arguments, None, timeout, deadline))
 
     def remove_domain(
         self,
@@ -3509,11 +3509,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Removed:
         """Give a domain up."""
-        operation = Operation("removeDomain", "DELETE", "/v1/settings/domains/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("removeDomain", "DELETE", "/v1/settings/domains/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Removed, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Removed, self._call(_operation, _arguments, None, timeout, deadline))
 
     def discover_sso(
         self,
@@ -3523,11 +3523,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Discovered:
         """The provider of the domain of an email."""
-        operation = Operation("discoverSso", "POST", "/v1/auth/sso/discover", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("discoverSso", "POST", "/v1/auth/sso/discover", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
         }
-        return cast(types.Discovered, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Discovered, self._call(_operation, _arguments, None, timeout, deadline))
 
     def start_sso(
         self,
@@ -3537,11 +3537,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SsoStarted:
         """Begin to sign in by a provider, in this browser, within ten minutes."""
-        operation = Operation("startSso", "POST", "/v1/auth/sso/start", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("startSso", "POST", "/v1/auth/sso/start", "bc")
+        _arguments: Dict[str, Any] = {
             "connectionId": connection_id,
         }
-        return cast(types.SsoStarted, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SsoStarted, self._call(_operation, _arguments, None, timeout, deadline))
 
     def finish_sso(
         self,
@@ -3554,14 +3554,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Sign in with what the provider gave; `prove_account` where the email has a user who never came by it."""
-        operation = Operation("finishSso", "POST", "/v1/auth/sso/finish", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("finishSso", "POST", "/v1/auth/sso/finish", "bc")
+        _arguments: Dict[str, Any] = {
             "state": state,
             "code": code,
             "iss": iss,
             "error": error,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def link_sso(
         self,
@@ -3573,13 +3573,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.TokenReply:
         """Prove, once, the account that a first arrival is linked with, by password and factor, and sign in."""
-        operation = Operation("linkSso", "POST", "/v1/auth/sso/link", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("linkSso", "POST", "/v1/auth/sso/link", "bc")
+        _arguments: Dict[str, Any] = {
             "password": password,
             "totp": totp,
             "recoveryCode": recovery_code,
         }
-        return cast(types.TokenReply, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.TokenReply, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_api_keys(
         self,
@@ -3591,13 +3591,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ApiKeyPage:
         """List API keys."""
-        operation = Operation("listApiKeys", "GET", "/v1/settings/api-keys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listApiKeys", "GET", "/v1/settings/api-keys", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ApiKeyPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ApiKeyPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_api_keys_all(
         self,
@@ -3608,12 +3608,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.ApiKey, None, None]:
         """Rows of all pages, the next page when it is needed: List API keys."""
-        operation = Operation("listApiKeys", "GET", "/v1/settings/api-keys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listApiKeys", "GET", "/v1/settings/api-keys", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def mint_api_key(
         self,
@@ -3628,15 +3628,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ApiKeyCreated:
         """Mint an API key, shown once; needs a fresh second factor."""
-        operation = Operation("mintApiKey", "POST", "/v1/settings/api-keys", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("mintApiKey", "POST", "/v1/settings/api-keys", "kbc")
+        _arguments: Dict[str, Any] = {
             "label": label,
             "environment": environment,
             "role": role,
             "expiresAt": expires_at,
             "totp": totp,
         }
-        return cast(types.ApiKeyCreated, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ApiKeyCreated, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def revoke_api_key(
         self,
@@ -3647,11 +3647,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ApiKey:
         """Revoke an API key."""
-        operation = Operation("revokeApiKey", "DELETE", "/v1/settings/api-keys/{id}", "kc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("revokeApiKey", "DELETE", "/v1/settings/api-keys/{id}", "kc")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.ApiKey, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.ApiKey, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_edge_keys(
         self,
@@ -3662,12 +3662,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EdgeKeyPage:
         """Local keys that the edge of this account reported, the newest first."""
-        operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return cast(types.EdgeKeyPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.EdgeKeyPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_edge_keys_all(
         self,
@@ -3678,12 +3678,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.EdgeKey, None, None]:
         """Rows of all pages, the next page when it is needed: Local keys that the edge of this account reported, the newest first."""
-        operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listEdgeKeys", "GET", "/v1/settings/edge-keys", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def revoke_edge_key(
         self,
@@ -3694,11 +3694,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EdgeKey:
         """Have a local key revoked by the edge, with what it minted; it waits while no edge is there."""
-        operation = Operation("revokeEdgeKey", "DELETE", "/v1/settings/edge-keys/{id}", "kc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("revokeEdgeKey", "DELETE", "/v1/settings/edge-keys/{id}", "kc")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.EdgeKey, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.EdgeKey, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def get_edge_setup(
         self,
@@ -3707,9 +3707,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.EdgeSetup:
         """Command that starts an edge for this account."""
-        operation = Operation("getEdgeSetup", "GET", "/v1/settings/edge-setup", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.EdgeSetup, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getEdgeSetup", "GET", "/v1/settings/edge-setup", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.EdgeSetup, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_rotations(
         self,
@@ -3721,13 +3721,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.RotationPage:
         """Identity rotations that wait for the owner."""
-        operation = Operation("listRotations", "GET", "/v1/settings/rotations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listRotations", "GET", "/v1/settings/rotations", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.RotationPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.RotationPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_rotations_all(
         self,
@@ -3738,12 +3738,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Rotation, None, None]:
         """Rows of all pages, the next page when it is needed: Identity rotations that wait for the owner."""
-        operation = Operation("listRotations", "GET", "/v1/settings/rotations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listRotations", "GET", "/v1/settings/rotations", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def approve_rotation(
         self,
@@ -3756,13 +3756,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.RotationDecided:
         """Pin the new identity and register its keys."""
-        operation = Operation("approveRotation", "POST", "/v1/settings/rotations/{id}/approve", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("approveRotation", "POST", "/v1/settings/rotations/{id}/approve", "kbc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.RotationDecided, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.RotationDecided, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def reject_rotation(
         self,
@@ -3775,13 +3775,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.RotationDecided:
         """Keep the pinned identity and discard the held keys."""
-        operation = Operation("rejectRotation", "POST", "/v1/settings/rotations/{id}/reject", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("rejectRotation", "POST", "/v1/settings/rotations/{id}/reject", "kbc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.RotationDecided, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.RotationDecided, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_members(
         self,
@@ -3794,14 +3794,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.MemberPage:
         """Members and their roles."""
-        operation = Operation("listMembers", "GET", "/v1/settings/members", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listMembers", "GET", "/v1/settings/members", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
             "email": email,
         }
-        return cast(types.MemberPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.MemberPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_members_all(
         self,
@@ -3813,13 +3813,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Member, None, None]:
         """Rows of all pages, the next page when it is needed: Members and their roles."""
-        operation = Operation("listMembers", "GET", "/v1/settings/members", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listMembers", "GET", "/v1/settings/members", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "email": email,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def invite_member(
         self,
@@ -3831,13 +3831,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Invitation:
         """Invite somebody: the same as POST /v1/settings/invitations."""
-        operation = Operation("inviteMember", "POST", "/v1/settings/members", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("inviteMember", "POST", "/v1/settings/members", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
             "role": role,
             "totp": totp,
         }
-        return cast(types.Invitation, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Invitation, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_invitations(
         self,
@@ -3849,13 +3849,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.InvitationPage:
         """Invitations, newest first."""
-        operation = Operation("listInvitations", "GET", "/v1/settings/invitations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listInvitations", "GET", "/v1/settings/invitations", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.InvitationPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.InvitationPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_invitations_all(
         self,
@@ -3866,12 +3866,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Invitation, None, None]:
         """Rows of all pages, the next page when it is needed: Invitations, newest first."""
-        operation = Operation("listInvitations", "GET", "/v1/settings/invitations", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listInvitations", "GET", "/v1/settings/invitations", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def create_invitation(
         self,
@@ -3883,13 +3883,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Invitation:
         """Invite an email; takes the place of an open invitation. To invite an owner needs a fresh second factor."""
-        operation = Operation("createInvitation", "POST", "/v1/settings/invitations", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("createInvitation", "POST", "/v1/settings/invitations", "bc")
+        _arguments: Dict[str, Any] = {
             "email": email,
             "role": role,
             "totp": totp,
         }
-        return cast(types.Invitation, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Invitation, self._call(_operation, _arguments, None, timeout, deadline))
 
     def revoke_invitation(
         self,
@@ -3899,11 +3899,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Invitation:
         """Take an invitation back."""
-        operation = Operation("revokeInvitation", "DELETE", "/v1/settings/invitations/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("revokeInvitation", "DELETE", "/v1/settings/invitations/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Invitation, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Invitation, self._call(_operation, _arguments, None, timeout, deadline))
 
     def resend_invitation(
         self,
@@ -3913,11 +3913,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Invitation:
         """Send the letter of an open invitation again, with another link."""
-        operation = Operation("resendInvitation", "POST", "/v1/settings/invitations/{id}/resend", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("resendInvitation", "POST", "/v1/settings/invitations/{id}/resend", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Invitation, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Invitation, self._call(_operation, _arguments, None, timeout, deadline))
 
     def change_member(
         self,
@@ -3929,13 +3929,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.MemberChanged:
         """Give a member another role; to make an owner needs a fresh second factor."""
-        operation = Operation("changeMember", "PATCH", "/v1/settings/members/{userId}", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changeMember", "PATCH", "/v1/settings/members/{userId}", "bc")
+        _arguments: Dict[str, Any] = {
             "userId": user_id,
             "role": role,
             "totp": totp,
         }
-        return cast(types.MemberChanged, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.MemberChanged, self._call(_operation, _arguments, None, timeout, deadline))
 
     def remove_member(
         self,
@@ -3945,11 +3945,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.MemberRemoved:
         """Remove a member (owners), or leave (anyone)."""
-        operation = Operation("removeMember", "DELETE", "/v1/settings/members/{userId}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("removeMember", "DELETE", "/v1/settings/members/{userId}", "c")
+        _arguments: Dict[str, Any] = {
             "userId": user_id,
         }
-        return cast(types.MemberRemoved, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.MemberRemoved, self._call(_operation, _arguments, None, timeout, deadline))
 
     def rename_organization(
         self,
@@ -3960,12 +3960,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Renamed:
         """Give the organization another name."""
-        operation = Operation("renameOrganization", "PATCH", "/v1/organizations/{id}", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("renameOrganization", "PATCH", "/v1/organizations/{id}", "bc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "name": name,
         }
-        return cast(types.Renamed, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Renamed, self._call(_operation, _arguments, None, timeout, deadline))
 
     def transfer_organization(
         self,
@@ -3979,15 +3979,15 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Transferred:
         """Hand the organization over to a member and step down or leave; takes a code made for this."""
-        operation = Operation("transferOrganization", "POST", "/v1/organizations/{id}/transfer", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("transferOrganization", "POST", "/v1/organizations/{id}/transfer", "bc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "userId": user_id,
             "then": then,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.Transferred, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Transferred, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_support_access(
         self,
@@ -3996,9 +3996,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SupportAccess:
         """Until when staff may read, and their newest 50 sessions."""
-        operation = Operation("getSupportAccess", "GET", "/v1/settings/support-access", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.SupportAccess, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getSupportAccess", "GET", "/v1/settings/support-access", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.SupportAccess, self._call(_operation, _arguments, None, timeout, deadline))
 
     def set_support_access(
         self,
@@ -4008,11 +4008,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SupportAccess:
         """Let staff read until an instant, at most 7 days ahead; null ends it, and their open sessions."""
-        operation = Operation("setSupportAccess", "PUT", "/v1/settings/support-access", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("setSupportAccess", "PUT", "/v1/settings/support-access", "bc")
+        _arguments: Dict[str, Any] = {
             "until": until,
         }
-        return cast(types.SupportAccess, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SupportAccess, self._call(_operation, _arguments, None, timeout, deadline))
 
     def end_support_session(
         self,
@@ -4022,11 +4022,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.SupportEnded:
         """End a session of staff at once."""
-        operation = Operation("endSupportSession", "DELETE", "/v1/settings/support-sessions/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("endSupportSession", "DELETE", "/v1/settings/support-sessions/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.SupportEnded, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.SupportEnded, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_wipe(
         self,
@@ -4035,9 +4035,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WipeState:
         """The newest wipe of the environment, how far it is, and what lay on the addresses."""
-        operation = Operation("getWipe", "GET", "/v1/settings/wipe", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.WipeState, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getWipe", "GET", "/v1/settings/wipe", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.WipeState, self._call(_operation, _arguments, None, timeout, deadline))
 
     def schedule_wipe(
         self,
@@ -4051,14 +4051,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WipeScheduled:
         """Wipe the environment in 72 hours; takes a code made for this, and any owner can take it back."""
-        operation = Operation("scheduleWipe", "POST", "/v1/settings/wipe", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("scheduleWipe", "POST", "/v1/settings/wipe", "kbc")
+        _arguments: Dict[str, Any] = {
             "environment": environment,
             "confirm": confirm,
             "totp": totp,
             "passkey": passkey,
         }
-        return cast(types.WipeScheduled, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.WipeScheduled, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def cancel_wipe(
         self,
@@ -4067,9 +4067,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.WipeCancelled:
         """Take the scheduled wipe back, as long as nothing is deleted."""
-        operation = Operation("cancelWipe", "DELETE", "/v1/settings/wipe", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.WipeCancelled, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("cancelWipe", "DELETE", "/v1/settings/wipe", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.WipeCancelled, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_usage(
         self,
@@ -4078,9 +4078,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Usage:
         """Usage of the current period."""
-        operation = Operation("getUsage", "GET", "/v1/billing/usage", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Usage, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getUsage", "GET", "/v1/billing/usage", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Usage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_plans(
         self,
@@ -4089,9 +4089,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Plans:
         """Tiers and bands, what they hold and cost."""
-        operation = Operation("getPlans", "GET", "/v1/billing/plans", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Plans, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getPlans", "GET", "/v1/billing/plans", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Plans, self._call(_operation, _arguments, None, timeout, deadline))
 
     def preview_plan(
         self,
@@ -4102,12 +4102,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Preview:
         """What a change of plan would cost, now and by the month."""
-        operation = Operation("previewPlan", "GET", "/v1/billing/preview", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("previewPlan", "GET", "/v1/billing/preview", "c")
+        _arguments: Dict[str, Any] = {
             "tier": tier,
             "band": band,
         }
-        return cast(types.Preview, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Preview, self._call(_operation, _arguments, None, timeout, deadline))
 
     def change_band(
         self,
@@ -4118,11 +4118,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Plan:
         """Change the band."""
-        operation = Operation("changeBand", "POST", "/v1/billing/band", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changeBand", "POST", "/v1/billing/band", "kbc")
+        _arguments: Dict[str, Any] = {
             "band": band,
         }
-        return cast(types.Plan, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Plan, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def change_plan(
         self,
@@ -4134,12 +4134,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Plan:
         """Change the tier: a higher one at once, a lower one at the end of the period."""
-        operation = Operation("changePlan", "POST", "/v1/billing/plan", "kbc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("changePlan", "POST", "/v1/billing/plan", "kbc")
+        _arguments: Dict[str, Any] = {
             "tier": tier,
             "band": band,
         }
-        return cast(types.Plan, self._call(operation, arguments, idempotency_key, timeout, deadline))
+        return cast(types.Plan, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_statements(
         self,
@@ -4151,13 +4151,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.StatementPage:
         """Statements, newest first."""
-        operation = Operation("listStatements", "GET", "/v1/billing/statements", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listStatements", "GET", "/v1/billing/statements", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.StatementPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.StatementPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_statements_all(
         self,
@@ -4168,12 +4168,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.Statement, None, None]:
         """Rows of all pages, the next page when it is needed: Statements, newest first."""
-        operation = Operation("listStatements", "GET", "/v1/billing/statements", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listStatements", "GET", "/v1/billing/statements", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_statement(
         self,
@@ -4183,11 +4183,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Statement:
         """One statement."""
-        operation = Operation("getStatement", "GET", "/v1/billing/statements/{id}", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("getStatement", "GET", "/v1/billing/statements/{id}", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
         }
-        return cast(types.Statement, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Statement, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_billed(
         self,
@@ -4199,13 +4199,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.BilledPage:
         """What a statement counts: each settled withdrawal of its month."""
-        operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "size": size,
             "after": after,
         }
-        return cast(types.BilledPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.BilledPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_billed_all(
         self,
@@ -4217,13 +4217,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[Any, None, None]:
         """Rows of all pages, the next page when it is needed: What a statement counts: each settled withdrawal of its month."""
-        operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listBilled", "GET", "/v1/billing/statements/{id}/transactions", "c")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def export_statement(
         self,
@@ -4234,12 +4234,12 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> str:
         """One statement as CSV, or as a page to print whose overage leads to the withdrawals."""
-        operation = Operation("exportStatement", "GET", "/v1/billing/statements/{id}/document", "dc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("exportStatement", "GET", "/v1/billing/statements/{id}/document", "dc")
+        _arguments: Dict[str, Any] = {
             "id": id,
             "format": format,
         }
-        return cast(str, self._call(operation, arguments, None, timeout, deadline))
+        return cast(str, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_audit_log(
         self,
@@ -4257,8 +4257,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.AuditPage:
         """Who did what, newest first."""
-        operation = Operation("listAuditLog", "GET", "/v1/settings/audit-log", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listAuditLog", "GET", "/v1/settings/audit-log", "c")
+        _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
@@ -4269,7 +4269,7 @@ class Flock(Core):
             "from": from_,
             "to": to,
         }
-        return cast(types.AuditPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.AuditPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_audit_log_all(
         self,
@@ -4286,8 +4286,8 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.AuditEntry, None, None]:
         """Rows of all pages, the next page when it is needed: Who did what, newest first."""
-        operation = Operation("listAuditLog", "GET", "/v1/settings/audit-log", "c")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listAuditLog", "GET", "/v1/settings/audit-log", "c")
+        _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
             "actor": actor,
@@ -4297,7 +4297,7 @@ class Flock(Core):
             "from": from_,
             "to": to,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_audit_checkpoint(
         self,
@@ -4306,9 +4306,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Checkpoint:
         """Number and hash of the newest entry, signed: keep it, and a rewritten log is found out."""
-        operation = Operation("getAuditCheckpoint", "GET", "/v1/settings/audit-log/checkpoint", "c")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Checkpoint, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getAuditCheckpoint", "GET", "/v1/settings/audit-log/checkpoint", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Checkpoint, self._call(_operation, _arguments, None, timeout, deadline))
 
     def verify_audit_log(
         self,
@@ -4318,11 +4318,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Verified:
         """Compute the chain of the log again, and compare it with a checkpoint from earlier."""
-        operation = Operation("verifyAuditLog", "POST", "/v1/settings/audit-log/verify", "bc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("verifyAuditLog", "POST", "/v1/settings/audit-log/verify", "bc")
+        _arguments: Dict[str, Any] = {
             "checkpoint": checkpoint,
         }
-        return cast(types.Verified, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.Verified, self._call(_operation, _arguments, None, timeout, deadline))
 
     def export_audit_log(
         self,
@@ -4332,11 +4332,11 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> str:
         """The whole log as JSON Lines, which `flock audit verify` checks, or CSV; needs a fresh second factor."""
-        operation = Operation("exportAuditLog", "GET", "/v1/settings/audit-log/export", "dc")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("exportAuditLog", "GET", "/v1/settings/audit-log/export", "dc")
+        _arguments: Dict[str, Any] = {
             "format": format,
         }
-        return cast(str, self._call(operation, arguments, None, timeout, deadline))
+        return cast(str, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_live(
         self,
@@ -4345,9 +4345,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Live:
         """The process runs."""
-        operation = Operation("getLive", "GET", "/health/live", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Live, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getLive", "GET", "/health/live", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Live, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_ready(
         self,
@@ -4356,9 +4356,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.Ready:
         """The process can serve."""
-        operation = Operation("getReady", "GET", "/health/ready", "")
-        arguments: Dict[str, Any] = {}
-        return cast(types.Ready, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getReady", "GET", "/health/ready", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.Ready, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_metrics(
         self,
@@ -4367,9 +4367,9 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> str:
         """Prometheus metrics, for peers in METRICS_ALLOW or with the token of METRICS_TOKEN_FILE."""
-        operation = Operation("getMetrics", "GET", "/metrics", "d")
-        arguments: Dict[str, Any] = {}
-        return cast(str, self._call(operation, arguments, None, timeout, deadline))
+        _operation = Operation("getMetrics", "GET", "/metrics", "d")
+        _arguments: Dict[str, Any] = {}
+        return cast(str, self._call(_operation, _arguments, None, timeout, deadline))
 
     def get_description(
         self,
@@ -4378,6 +4378,6 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Any:
         """This description as OpenAPI 3.1."""
-        operation = Operation("getDescription", "GET", "/v1/openapi.json", "dc")
-        arguments: Dict[str, Any] = {}
-        return self._call(operation, arguments, None, timeout, deadline)
+        _operation = Operation("getDescription", "GET", "/v1/openapi.json", "dc")
+        _arguments: Dict[str, Any] = {}
+        return self._call(_operation, _arguments, None, timeout, deadline)

@@ -1,11 +1,11 @@
 /** The Python client as a customer gets it: its wheel, unpacked in an empty folder, run by the behaviour suite. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { drive } from '../../support/clients/drive.ts';
-import { installPython, runPython } from '../../support/clients/installed-python.ts';
+import { asynchronousOf, installPython, runPython } from '../../support/clients/installed-python.ts';
 import { CASES } from '../../support/clients/suite.ts';
 
 const installed = installPython();
@@ -24,6 +24,19 @@ test('ecosystem X12, X17 every case of the behaviour suite that can be in Python
   );
 });
 
+test('ecosystem X12, X17 the same cases with the asynchronous client, on httpx', async (t) => {
+  const cases = CASES.filter(({ not, call }) => not?.['python'] === undefined && call !== undefined);
+  t.true(cases.length > 60, `${cases.length}`);
+  const judged = await drive(
+    installed.asynchronous,
+    cases.map((one) => ({ case: one })),
+  );
+  t.deepEqual(
+    judged.filter(({ wrong }) => wrong.length > 0).map(({ case: { id }, wrong }) => ({ id, wrong })),
+    [],
+  );
+});
+
 test('ecosystem X12 the suite finds a fault of the Python client too', async (t) => {
   const there = 'uuid.uuid4()';
   const text = readFileSync(join(installed.folder, 'flock_client/_core.py'), 'utf8');
@@ -34,9 +47,14 @@ test('ecosystem X12 the suite finds a fault of the Python client too', async (t)
     CASES.filter(({ id }) => id.startsWith('key.another')).map((one) => ({ case: one })),
   );
   t.regex(judged[0]!.wrong.join(), /one key for two calls/);
+  const also = await drive(
+    asynchronousOf(faulty),
+    CASES.filter(({ id }) => id.startsWith('key.another')).map((one) => ({ case: one })),
+  );
+  t.regex(also[0]!.wrong.join(), /one key for two calls/);
 });
 
-test('ecosystem X17 the wheel has no dependency, is the same bytes again, and is read by Python 3.9', (t) => {
+test('ecosystem X17 the wheel has no dependency but httpx, for the asynchronous client, is the same bytes again, and is read by Python 3.9', (t) => {
   const again = join(installed.folder, 'again');
   mkdirSync(again);
   const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -49,7 +67,7 @@ for path in pathlib.Path('flock_client').glob('*.py'):
     for node in ast.walk(tree):
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
         for name in names:
-            assert name.split('.')[0] in known, (path, name)
+            assert name.split('.')[0] in known or (name == 'httpx' and path.name == '_async_core.py'), (path, name)
 print('clean')`;
   t.is(runPython(installed.driver, ['-c', script]), 'clean\n');
   const readme = execFileSync('python3', ['-c', `print(open('flock_client-README.md').read())`], {
@@ -57,7 +75,7 @@ print('clean')`;
     encoding: 'utf8',
   });
   const blocks = [...readme.matchAll(/^```python\n([\s\S]*?)^```/gm)].map(([, code]) => code!);
-  t.is(blocks.length, 2);
+  t.is(blocks.length, 3);
   for (const code of blocks)
     t.is(runPython(installed.driver, ['-c', `compile(${JSON.stringify(code)}, 'readme', 'exec')`]), '');
 });
@@ -92,6 +110,78 @@ threads = [threading.Thread(target=ask, args=(at,)) for at in range(8)]
 [one.join() for one in threads]
 print(len(wrong))`;
   t.is(runPython(installed.driver, ['-c', script]), '0\n');
+});
+
+/** Answers with its own path and what was sent, and counts connections. */
+const ECHO = `
+import asyncio, json, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+ports, slow = set(), threading.Event()
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def log_message(self, *_):
+        pass
+    def do_POST(self):
+        self.do_GET()
+    def do_GET(self):
+        ports.add(self.client_address[1])
+        sent = self.rfile.read(int(self.headers.get('content-length') or 0)).decode()
+        if self.path.endswith('slow'):
+            slow.wait(20)
+        body = json.dumps({'success': True, 'data': {'id': self.path.rsplit('/', 1)[1], 'sent': sent}}).encode()
+        self.send_response(200)
+        self.send_header('content-length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+base = f'http://127.0.0.1:{server.server_port}'
+`;
+
+test('ecosystem faults 16, 17, X17 one asynchronous client in two event loops: connections of its own in each, many calls at once, a cancelled one ends', (t) => {
+  const script = `${ECHO}
+from flock_client.aio import AsyncFlock
+
+flock = AsyncFlock(base, 'loc_test_' + 'a' * 39)
+async def many():
+    found = await asyncio.gather(*(flock.get_address(id=str(n)) for n in range(20)))
+    return [one['id'] for one in found] == [str(n) for n in range(20)]
+async def twice():
+    before = len(ports)
+    for n in range(3):
+        await flock.get_address(id=str(n))
+    return len(ports) - before
+async def cancelled():
+    call = asyncio.ensure_future(flock.get_address(id='slow'))
+    await asyncio.sleep(0)
+    call.cancel()
+    try:
+        await call
+    except asyncio.CancelledError:
+        return 'cancelled'
+async def closed():
+    await flock.aclose()
+    return (await flock.get_address(id='again'))['id']
+print(asyncio.run(many()), asyncio.run(twice()), asyncio.run(cancelled()), asyncio.run(closed()))
+slow.set()`;
+  t.is(runPython(installed.asynchronous, ['-c', script]), 'True 1 cancelled again\n');
+});
+
+test('ecosystem X2 a field that is called like a word of the client arrives as it was given', (t) => {
+  const script = `${ECHO}
+from flock_client import Flock
+flock = Flock(base, 'flk_test_' + 'b' * 39)
+print(flock.ask_passkey(operation='removePasskey', params={'id': 'a'})['sent'])`;
+  t.is(runPython(installed.driver, ['-c', script]), '{"operation":"removePasskey","params":{"id":"a"}}\n');
+});
+
+test('ecosystem X17 mypy --strict finds nothing', (t) => {
+  if (!existsSync('/usr/bin/mypy')) throw new Error('mypy is missing: apt-get install mypy');
+  const options = ['--strict', '--python-executable', '/usr/bin/python3', '--cache-dir', '/dev/null'];
+  const said = execFileSync('/usr/bin/mypy', [...options, 'flock_client'], { cwd: installed.folder, encoding: 'utf8' });
+  t.regex(said, /no issues found/);
 });
 
 test('ecosystem X5 a connection that is used again has the limit of its own call', (t) => {

@@ -1,6 +1,8 @@
 """Runs cases of the behaviour suite with `flock_client` as it is installed: a JSON line in, a JSON line out."""
 
+import asyncio
 import inspect
+import os
 import json
 import re
 import sys
@@ -9,6 +11,11 @@ import traceback
 from flock_client import Clock, Flock, FlockError
 from flock_client.units import from_units, to_units
 from flock_client.webhooks import credit_key, verify_webhook
+
+#: The asynchronous client, by the same cases.
+IS_ASYNC = os.environ.get("FLOCK_ASYNC") == "1"
+if IS_ASYNC:
+    from flock_client.aio import AsyncFlock
 
 NOW = 1_700_000_000.0
 NAMES = {"basePath": None, "baseUrl": "base_url", "apiKey": "api_key", "pagesMax": "pages_max"}
@@ -37,6 +44,9 @@ class CaseClock(Clock):
     def sleep(self, seconds):
         self.waits.append(round(seconds * 1_000))
         self.passed += seconds
+
+    async def sleep_async(self, seconds):
+        self.sleep(seconds)
 
 
 def meant(value):
@@ -69,6 +79,23 @@ def converted(units):
         return {"refused": True}
 
 
+async def asked(flock, name, how, case, result):
+    async with flock:
+        if case["call"].get("all"):
+            result["items"] = []
+            rows = getattr(flock, f"{name}_all")(**how)
+            try:
+                async for row in rows:
+                    result["items"].append(row)
+                    if len(result["items"]) == case["call"].get("take"):
+                        break
+            finally:
+                await rows.aclose()
+        else:
+            for _ in range(case.get("calls", 1)):
+                result["value"] = await getattr(flock, name)(**how)
+
+
 def called(run, case):
     call = case["call"]
     clock = CaseClock(case.get("random", 0))
@@ -82,14 +109,17 @@ def called(run, case):
             settings[NAMES.get(name, name)] = value
     result = {}
     try:
-        flock = Flock(**settings)
+        flock = (AsyncFlock if IS_ASYNC else Flock)(**settings)
         how = {snake(name): value for name, value in call["args"].items()}
         if "idempotencyKey" in call:
             how["idempotency_key"] = call["idempotencyKey"]
         if "timeoutMs" in call:
             how["timeout"] = call["timeoutMs"] / 1_000
         name = snake(call["operation"])
-        if call.get("all"):
+        if IS_ASYNC:
+            result["shown"] = repr(flock) + str(flock)
+            asyncio.run(asked(flock, name, how, case, result))
+        elif call.get("all"):
             result["items"] = []
             for row in getattr(flock, f"{name}_all")(**how):
                 result["items"].append(row)

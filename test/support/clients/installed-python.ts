@@ -1,6 +1,6 @@
 /** The Python client from its wheel, unpacked in an empty folder: what `pip install` makes of it, without pip. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,8 @@ export interface InstalledPython {
   readonly folder: string;
   readonly wheel: string;
   readonly driver: Driver;
+  /** The same cases with the asynchronous client, on Debian's Python and its httpx. */
+  readonly asynchronous: Driver;
   /** Packs into a folder; the wheel's path. */
   pack(folder: string): string;
   /** The driver of a copy with another text of one of its files. */
@@ -19,6 +21,7 @@ export interface InstalledPython {
   remove(): void;
 }
 
+const HTTPX = '/usr/lib/python3/dist-packages/httpx/__init__.py';
 const SUPPORT = fileURLToPath(new URL('./', import.meta.url));
 
 export function installPython(): InstalledPython {
@@ -40,6 +43,7 @@ export function installPython(): InstalledPython {
     folder,
     wheel,
     driver: driverIn(folder),
+    asynchronous: asynchronousOf(driverIn(folder)),
     pack,
     planted(file, text) {
       const copy = join(folder, 'planted');
@@ -50,6 +54,12 @@ export function installPython(): InstalledPython {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The driver for the asynchronous client. Its Python is Debian's own, for which its packages are. */
+export function asynchronousOf(driver: Driver): Driver {
+  if (!existsSync(HTTPX)) throw new Error('httpx is missing: apt-get install python3-httpx');
+  return { ...driver, command: '/usr/bin/python3', env: { ...driver.env, FLOCK_ASYNC: '1' } };
 }
 
 /** What a program of Python writes, run where the client is installed. Throws: it fails. */
