@@ -9,7 +9,7 @@
  *   xrp        the address pays its few drops, out of its reserve if need be (R24)
  */
 import type { BuildInputs, FeeEstimate, Intent, Network } from '../../chains/chain.ts';
-import { SALTS, type SolInputs } from '../../chains/sol/fee.ts';
+import { countedRent, SALTS, type SolInputs } from '../../chains/sol/fee.ts';
 import type { TronInputs } from '../../chains/tron/build-inputs.ts';
 import { tronOf } from '../../chains/tron/network.ts';
 import type { XlmInputs } from '../../chains/xlm/inputs.ts';
@@ -30,6 +30,8 @@ export interface Prices {
   readonly activation: bigint;
   /** More of the first sweep of a job: the account that it makes. */
   readonly opening: bigint;
+  /** What an edge counts beside that. */
+  readonly uncounted: bigint;
   /** False where the treasury cannot take the asset yet: a line or an account is missing. */
   readonly isReady: boolean;
 }
@@ -61,6 +63,7 @@ export async function pricesOf(binding: Binding, { sweep, fund }: Intents): Prom
     need: isPaidAlong ? 0n : heldFor(sweeping),
     ...funding,
     opening,
+    uncounted: uncountedRent(binding, ofSweep, opening),
     isReady: isReady(binding, ofSweep, sweep),
   };
 }
@@ -93,6 +96,13 @@ function withDestination(inputs: BuildInputs, chain: Intent['chain'], destinatio
 /** What an edge counts of a funding beside a stated activation: it cannot see whether there is an account. E4, T20. */
 export function uncountedActivation(network: Network, stated: bigint): bigint {
   const counted = FAMILY_OF[network.slug] === 'tron' ? tronOf(network).activationSunFloor : 0n;
+  return counted > stated ? counted - stated : 0n;
+}
+
+/** What an edge counts of an account that a sweep makes beside its stated rent: it cannot see how large it is. E4, L29. */
+function uncountedRent({ network }: Binding, inputs: BuildInputs, stated: bigint): bigint {
+  const token = FAMILY_OF[network.slug] === 'sol' ? (inputs as SolInputs).token : null;
+  const counted = stated === 0n || token === null ? 0n : countedRent(token.program);
   return counted > stated ? counted - stated : 0n;
 }
 

@@ -287,7 +287,8 @@ function plannedOf(
     activation = held.exists ? 0n : prices.activation,
     fundFee = isShort ? prices.fund + activation : 0n,
     paid = (held.fee ?? prices.sweep) + prices.opening + fundFee;
-  const counted = paid + funding + (isShort ? uncountedActivation(network, activation) : 0n);
+  const uncounted = isShort ? uncountedActivation(network, activation) : prices.opening > 0n ? prices.uncounted : 0n;
+  const counted = paid + funding + uncounted;
   const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
   const inAsset = costInAsset(paid, network, state.environment, token === null ? null : catalogue.get(token)!.decimals);
   const choice = choose(settings, trigger, {

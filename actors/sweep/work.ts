@@ -308,19 +308,24 @@ async function build(
     { id, operation: { known: operation, to, amount, left } },
   );
   if (isRefusal(answer)) {
-    const skip = to === 'FUNDING' && OF_THE_TANK.has(answer.code) ? 'funding_wallet_low' : skipOf(chain, answer);
-    if (skip === undefined && WAITS.has(answer.code)) return;
-    const details = JSON.stringify({ code: answer.code, reason: answer.details['reason'] ?? null });
-    return end(round, operation, null, {
-      ...(skip === undefined ? { to: 'FAILED', reason: 'build_refused' } : { to: 'SKIPPED', reason: skip }),
-      details,
-    });
+    const ending = unbuildable(chain, answer, to === 'FUNDING');
+    return ending === null ? undefined : end(round, operation, null, ending);
   }
   if (answer.ok !== true) return;
   // Asked for at once: what only expires would not wait for the next round.
   const after = await parts.sweeps.openOperation(accountId, chain, address);
   if (after !== null && after.state === to)
     return sign(round, after, answer.reply, to === 'FUNDING' ? 'fund' : 'sweep');
+}
+
+/** What a build that is refused means for its operation; null where it is tried again. */
+function unbuildable(chain: Chain, no: Refusal, isFunding: boolean): Ending | null {
+  const skip = isFunding && OF_THE_TANK.has(no.code) ? 'funding_wallet_low' : skipOf(chain, no);
+  if (skip === undefined && WAITS.has(no.code)) return null;
+  const details = JSON.stringify({ code: no.code, reason: no.details['reason'] ?? null });
+  return skip === undefined
+    ? { to: 'FAILED', reason: 'build_refused', details }
+    : { to: 'SKIPPED', reason: skip, details };
 }
 
 /** Refusals of a build that are about the address or the treasury as they are now: the next cycle looks again. */
@@ -350,6 +355,7 @@ const WAITS: ReadonlySet<string> = new Set([
   'ACCOUNT_SUSPENDED',
   'INSUFFICIENT_GAS',
   'CONFLICT',
+  'TIER_FEATURE_LOCKED', // so many of the account are on their way
 ]);
 
 /** FUNDING: signed, then in enough blocks, then the sweep. Treasury S28. */
@@ -404,6 +410,10 @@ async function sign(
     return end(round, operation, built, { to: 'SKIPPED', reason: 'deadline' });
   const ready = round.isEdgeAway ? null : await readyToSign(round, built);
   if (ready === null) return;
+  if (isRefusal(ready)) {
+    const ending = unbuildable(built.chain, ready, role === 'fund');
+    return ending === null ? undefined : end(round, operation, built, ending);
+  }
   const from = role === 'fund' ? await parts.reads.addressByText(accountId, operation.chain, operation.address) : null;
   const toPath = role === 'fund' ? (from?.derivationPath ?? null) : (treasuryOf(state, settings)?.path ?? null);
   const said = await parts.edges.askToOperate(accountId, frameOf(operation, ready, role, toPath));
@@ -443,17 +453,17 @@ const LANDS_MS = 60_000;
 /** After this a Solana message is built anew before it is signed: a block hash is good for a minute. L31. */
 const FRESH_MS = 20_000;
 
-/** A build under the counter that is next, or one that can still land; null while it has to wait. */
-async function readyToSign({ parts }: Round, built: WithdrawalRow): Promise<WithdrawalRow | null> {
+/** A build under the counter that is next, or one that can still land; or why there is none now. */
+async function readyToSign({ parts }: Round, built: WithdrawalRow): Promise<WithdrawalRow | Refusal | null> {
   const { chain, updatedAtMs } = built,
     family = FAMILY_OF[chain];
   if (isCounted(family)) {
     const bound = await parts.wayOut.bind(built, []);
-    return bound.ok === true ? bound.reply : null;
+    return bound.ok === true ? bound.reply : isRefusal(bound) ? bound : null;
   }
   if (family !== 'sol' || parts.nowMs() - updatedAtMs < FRESH_MS) return built;
   const renewed = await parts.wayOut.reprice(built);
-  return renewed.ok === true ? renewed.reply : null;
+  return renewed.ok === true ? renewed.reply : isRefusal(renewed) ? renewed : null;
 }
 
 /** BROADCAST: as its transaction ends, so does it. */

@@ -6,7 +6,7 @@
 import { refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { BuildInputs, FeeEstimate, Intent, Network } from '../chain.ts';
 import { solOf, type SolNetwork } from './network.ts';
-import type { TokenProgram } from './programs.ts';
+import { TOKEN_2022_PROGRAM, type TokenProgram } from './programs.ts';
 
 /** What an account is to a payment. Amounts are decimal texts in lamports. */
 export type Destination =
@@ -77,6 +77,19 @@ const MICRO = 1_000_000n;
 export const SALTS = 2 ** 20;
 /** The salt's lower half goes into the price, its upper half into the limit: a few lamports at most. */
 const SALT_HALF = 1_024;
+
+/**
+ * Rent of a token account, lamports, as an edge counts it at least: it is the chain's to lower, and in no byte. L29.
+ *
+ *   token        165 bytes
+ *   token-2022   263 bytes: beside them the account type (1) and each extension that a mint makes its accounts have,
+ *                with its header (4): immutable owner (0), non-transferable (0), pausable (0), transfer hook (1),
+ *                transfer fee (8), confidential transfer fee (64)
+ *
+ * (128 + bytes) × 6,960. Source: token-2022 `extension/mod.rs`, solana `rent`.
+ */
+export const countedRent = (program: TokenProgram): bigint =>
+  program === TOKEN_2022_PROGRAM ? 2_721_360n : 2_039_280n;
 
 export interface Compute {
   readonly unitLimit: number;

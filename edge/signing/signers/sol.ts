@@ -12,7 +12,7 @@ import { base58 } from '@scure/base';
 import type { Network, ParsedAddress, Signed, Unsigned } from '../../../chains/chain.ts';
 import { signedOn } from '../../../chains/sandbox-networks.ts';
 import { checkDestination, parseAddress } from '../../../chains/sol/address.ts';
-import { priorityFeeOf, UNIT_LIMIT_MAX } from '../../../chains/sol/fee.ts';
+import { countedRent, priorityFeeOf, UNIT_LIMIT_MAX } from '../../../chains/sol/fee.ts';
 import {
   decodeMessage,
   encodeTransaction,
@@ -38,11 +38,6 @@ import {
 const LAMPORTS_PER_SIGNATURE_MIN = 5_000n;
 /** Blocks for which a block hash is good. L31. */
 const LAST_VALID_AHEAD_MAX = 150;
-/**
- * Rent of a token account of 165 bytes, lamports. It is the chain's to lower, so it is counted and not asked for. L29.
- */
-const TOKEN_ACCOUNT_RENT = 2_039_280n;
-
 function* read({ network, unsigned, instruction, policy }: Question): Facts {
   const bytes = bytesOf(unsigned);
   if (bytes === null) return refusePayload('not_base64');
@@ -138,10 +133,10 @@ function* fee({ fee: stated, feeMax }: Unsigned, paid: Payment): Generator<Fact>
   const total = (lamports ?? 0n) + (rent ?? 0n);
   yield { kind: 'fee', inBytes: total };
   // L29: the rent of a receiver's account is a part of the fee, the whole of it whatever was stated.
-  const isBelowRent = creates && (rent ?? 0n) < TOKEN_ACCOUNT_RENT;
+  const whole = creates ? countedRent(asset.program) : 0n;
   yield {
     kind: 'costs',
-    feeMax: isBelowRent ? (lamports ?? 0n) + TOKEN_ACCOUNT_RENT : feeMax,
+    feeMax: (rent ?? 0n) < whole ? (lamports ?? 0n) + whole : feeMax,
     amount: asset.kind === 'native' ? amount : null,
     price: microLamportsPerUnit,
   };
@@ -188,7 +183,7 @@ function feeFloor(unsigned: Unsigned): bigint {
     decoded = bytes === null ? null : decodePayment(bytes);
   const asset = decoded?.ok === true ? decoded.payment.asset : null;
   return asset?.kind === 'token' && asset.creates !== null
-    ? (lamportsIn(unsigned.fee['feeLamports']) ?? 0n) + TOKEN_ACCOUNT_RENT
+    ? (lamportsIn(unsigned.fee['feeLamports']) ?? 0n) + countedRent(asset.program)
     : 0n;
 }
 

@@ -194,6 +194,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
         built.push({ id: claim.id, from: wish.from, amount: BigInt(wish.amount), left });
         return { ok: true, reply: transaction(claim.id) };
       },
+      reprice: async () => world.build,
     },
     edges: {
       async askToOperate(_account: string, { transactionId }: { transactionId: string }) {
@@ -588,3 +589,19 @@ test('treasury S15, S22: where another operation has the address by then, it is 
   await round();
   t.like(job(), { state: 'COMPLETED', takenBack: false });
 });
+
+for (const [code, to] of [
+  ['INSUFFICIENT_FUNDS', { state: 'SKIPPED', reason: 'balance_changed' }],
+  ['CHAIN_REJECTED', { state: 'FAILED', reason: 'build_refused' }],
+  ['CHAIN_UNAVAILABLE', { state: 'SIGNING', reason: null }],
+  ['TIER_FEATURE_LOCKED', { state: 'SIGNING', reason: null }],
+] as const)
+  test(`treasury 5.3, S21: a sweep that is refused when it is built anew for its signature ends as one that never was, and holds its address no longer: ${code}`, async (t) => {
+    const { world, round, operation, rows, transaction, asked } = jobOf({ state: 'SIGNING' }, {}, null);
+    const { id } = transaction(operation().sweepId, { chain: 'sol', updatedAtMs: NOW_MS - 30_000 });
+    world.build = refuse(code);
+    await round();
+    t.like(operation(), to);
+    t.is(rows.get(id)!.status, to.state === 'SIGNING' ? 'built' : 'expired', 'nothing can be signed of it any more');
+    t.false(asked.includes('operate'));
+  });

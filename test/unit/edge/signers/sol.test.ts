@@ -299,6 +299,13 @@ test('L29 the rent of an account that is created counts as spent in full, howeve
   t.is(spent(told(ACCOUNT_RENT + 5n)), creating.feeMax + 5n, 'a larger account too');
   t.is(spent(honest(token)), honest(token).feeMax, 'none is created');
   t.is(spent(honest(native)), honest(native).feeMax + 10_000_000n);
+  const pyusd = [...catalogueOf('sol').values()].find(({ symbol }) => symbol === 'PYUSD')!;
+  const larger = honest(instructionOf({ token: pyusd }), {}, true);
+  t.is(
+    spent(larger),
+    larger.feeMax - ACCOUNT_RENT + 2_721_360n,
+    'token-2022 has larger accounts, and the cloud says how large',
+  );
 });
 
 test('L26 lie: network, tag, kind, expiry', (t) => {
