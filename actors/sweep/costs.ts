@@ -99,7 +99,7 @@ export function uncountedActivation(network: Network, stated: bigint): bigint {
   return counted > stated ? counted - stated : 0n;
 }
 
-/** What an edge counts of an account that a sweep makes beside its stated rent: it cannot see how large it is. E4, L29. */
+/** What an edge counts of an account that a sweep makes beside its stated rent: it cannot see its size. E4, L29. */
 function uncountedRent({ network }: Binding, inputs: BuildInputs, stated: bigint): bigint {
   const token = FAMILY_OF[network.slug] === 'sol' ? (inputs as SolInputs).token : null;
   const counted = stated === 0n || token === null ? 0n : countedRent(token.program);
