@@ -54,6 +54,7 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
     operations,
     seen: fired,
     beside: plan.beside,
+    lookedTo: plan.lookedTo,
   });
   const isLow = operations.some(({ reason }) => reason === 'funding_wallet_low');
   if (isLow && !isRefusal(ran)) parts.onTankLow?.(accountId, policy.chain);
@@ -84,7 +85,13 @@ async function planned(
   trigger: 'schedule' | 'threshold',
 ): Promise<Plan | Refusal | null> {
   const least = BigInt((trigger === 'threshold' ? policy.minAmount : null) ?? policy.dustFloor);
-  const page = { floor: least > 0n ? least : 1n, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX };
+  const page = {
+    floor: least > 0n ? least : 1n,
+    from: 0,
+    most: OPERATIONS_MAX,
+    upTo: LOOKED_MAX,
+    behind: policy.lookedTo ?? null,
+  };
   try {
     return await planOf(parts, state, policy, trigger, page);
   } catch (error) {

@@ -27,7 +27,7 @@ export function runPolicy({
   command,
   nowMs,
 }: Deciding<'run_sweep_policy'>): AccountDecision<'run_sweep_policy'> {
-  const { id, version, trigger, jobId, operations, seen, beside } = command;
+  const { id, version, trigger, jobId, operations, seen, beside, lookedTo = null } = command;
   const policy = state.sweepPolicies.find((one) => one.id === id);
   if (policy === undefined) return suspended(state) ?? notFound('sweep policy', id, { policyId: id });
   const no = firstRefusal(
@@ -41,13 +41,21 @@ export function runPolicy({
   );
   if (no !== null) return no;
   if (policy.openJobId !== null) return accept({ jobId: policy.openJobId, policy });
-  const cycle = { nextRunAtMs: dueAtMs(policy, nowMs), deferrals: triesOf(policy), heldUntilMs: null, rest: null };
+  const cycle = {
+    nextRunAtMs: dueAtMs(policy, nowMs),
+    deferrals: triesOf(policy),
+    heldUntilMs: null,
+    rest: null,
+    lookedTo,
+  };
   const planned: SweepPolicy = { ...policy, ...cycle };
   if (operations.every(({ reason }) => reason !== null)) {
     const reason = mostOf(operations.flatMap((one) => one.reason ?? []));
     const idle: SweepPolicy = {
       ...planned,
-      ...againLater(planned, operations.filter((one) => PASSES.has(one.reason ?? '')).length, nowMs),
+      ...(lookedTo === null
+        ? againLater(planned, operations.filter((one) => PASSES.has(one.reason ?? '')).length, nowMs)
+        : { rest: likeIt(trigger) }),
       lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
     };
     const { events, rows } = policySet(idle, seen);
@@ -87,7 +95,7 @@ export function runPolicy({
   const running: SweepPolicy = {
     ...planned,
     openJobId: jobId,
-    hasMore: operations.filter(({ reason }) => reason === null).length >= OPERATIONS_MAX,
+    hasMore: lookedTo !== null || operations.filter(({ reason }) => reason === null).length >= OPERATIONS_MAX,
   };
   const { events, rows } = policySet(running, seen);
   return accept({ jobId, policy: running }, events, [...rows, jobWrite(job), ...taken.map(operationWrite)]);
@@ -108,7 +116,7 @@ export const openJobsOn = (policies: readonly SweepPolicy[], chain: SweepPolicy[
 /** The settings that a job keeps. */
 function settingsOf(policy: SweepPolicy): object {
   const { createdAtMs: _, updatedAtMs: __, lastCycle: ___, blocked: ____, openJobId: _____, ...kept } = policy,
-    { deferrals: ______, heldUntilMs: _______, hasMore: ________, ...settings } = kept;
+    { deferrals: ______, heldUntilMs: _______, hasMore: ________, lookedTo: _________, ...settings } = kept;
   return settings;
 }
 
@@ -236,6 +244,7 @@ function afterCycle(policy: SweepPolicy, job: SweepJobRow, outcome: JobOutcome, 
     },
     hasMore: false,
     rest: restOf(policy, job, outcome),
+    ...(outcome.failed > 0 ? { lookedTo: null } : {}),
     ...againLater(policy, outcome.left, nowMs),
     blocked: outcome.blocked,
     ...(pauses ? { pausedAtMs: nowMs, pausedReason: outcome.reason ?? 'failed' } : {}),
@@ -282,8 +291,11 @@ function againLater(policy: SweepPolicy, left: number, nowMs: number): Partial<S
  */
 function restOf({ hasMore }: SweepPolicy, { trigger }: SweepJobRow, { confirmed, failed }: JobOutcome) {
   if (!hasMore || failed > 0 || confirmed === 0) return null;
-  return trigger === 'threshold' ? trigger : 'schedule';
+  return likeIt(trigger);
 }
+
+/** The trigger of a cycle that goes on with what another one began. */
+const likeIt = (trigger: SweepJobRow['trigger']) => (trigger === 'threshold' ? trigger : 'schedule');
 
 /**
  * What failed, once more: with today's balances and transactions of its own. A job that runs again already is answered

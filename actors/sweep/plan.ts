@@ -5,7 +5,7 @@
 import type { ChainBinding, ChainAccess } from '../../model/ports/chain-access.ts';
 import type { Balance, Intent } from '../../chains/chain.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
-import type { PlannedOperation, SweepSettings } from '../../model/account/sweep.ts';
+import type { PlannedOperation, SweepPlace, SweepSettings } from '../../model/account/sweep.ts';
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -41,6 +41,8 @@ export interface PlanPage {
    * behind them. Absent: one page, as it is.
    */
   readonly upTo?: number;
+  /** Of a cycle: it goes on behind an address. Absent, or null: from the largest on. */
+  readonly behind?: SweepPlace | null;
 }
 
 export interface PlanParts {
@@ -72,6 +74,8 @@ export interface Plan {
   readonly beside: readonly string[] | null;
   readonly prices: Prices | null;
   readonly addresses: readonly PlannedAddress[];
+  /** Where the next cycle goes on; null: from the largest on. */
+  readonly lookedTo: SweepPlace | null;
 }
 
 /**
@@ -95,9 +99,13 @@ export async function planOf(
   const binding = await chains.bind(state.accountId, chain);
   if (isRefusal(binding)) return binding;
   const treasury = { address: home.address, path: home.derivationPath, tag: home.tag };
-  const found = await sweeps.candidates(state.accountId, { chain, token }, page.floor, page.from, page.most);
+  const { behind = null, from: begin, upTo = 0 } = page;
+  const read = (from: number | SweepPlace) =>
+    sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
+  const [found, isFromTop] = await firstOf(read, begin, behind);
   const [first] = found;
-  const nothing = { binding, treasury, tank, available: null, beside: null, prices: null, addresses: [] };
+  const none = { available: null, beside: null, prices: null, addresses: [], lookedTo: null };
+  const nothing = { binding, treasury, tank, ...none };
   if (first === undefined) return nothing;
   const intents = intentsOf(binding, settings, treasury.address, tank, first);
   const prices = await pricesOf(binding, intents);
@@ -111,22 +119,39 @@ export async function planOf(
   const heldBy = (one: SweepCandidate) =>
     FAMILY_OF[chain] === 'btc' ? coinsOf(binding, intentsFor(one).sweep, one) : balancesOf(binding, one.address, token);
   const looked: Looked[] = [];
-  let taken = 0;
-  for (let from = page.from, read = found; read.length > 0;) {
-    for (let at = 0; at < read.length; at += ASKED_AT_ONCE) {
-      const some = read.slice(at, at + ASKED_AT_ONCE);
+  let taken = 0,
+    lookedTo: SweepPlace | null = null;
+  for (let part = found; part.length > 0;) {
+    for (let at = 0; at < part.length; at += ASKED_AT_ONCE) {
+      const some = part.slice(at, at + ASKED_AT_ONCE);
       const held = await Promise.all(
         some.map(async (one) => (page.upTo !== undefined && isDecided(state, chain, one) ? NOTHING : heldBy(one))),
       );
       looked.push(...some.map((candidate, index) => ({ candidate, held: held[index]! })));
     }
-    from += read.length;
     taken = looked.filter(({ candidate, held }) => isTaken({ ...around, left: null }, candidate, held)).length;
-    const isLast = read.length < page.most || taken >= page.most || from >= (page.upTo ?? 0);
-    read = isLast ? [] : await sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
+    const isWhole = part.length === page.most,
+      isFull = taken >= page.most,
+      place = placeOf(part.at(-1)!);
+    // What is full goes on where it began: what it takes is there no more by then.
+    if (isWhole && upTo > 0 && (isFull || looked.length >= upTo))
+      lookedTo = isFull ? (isFromTop ? null : behind) : place;
+    part = isWhole && !isFull && looked.length < upTo ? await read(place) : [];
   }
   const addresses = await sharedOut(around, looked, available, intentsFor);
-  return { binding, treasury, tank, available, beside, prices, addresses };
+  return { binding, treasury, tank, available, beside, prices, addresses, lookedTo };
+}
+
+const placeOf = ({ credited, address }: SweepCandidate): SweepPlace => ({ amount: String(credited), address });
+
+/** The first candidates of a cycle, and whether they are the largest: behind the last one it begins anew. */
+async function firstOf(
+  read: (from: number | SweepPlace) => Promise<SweepCandidate[]>,
+  begin: number,
+  behind: SweepPlace | null,
+): Promise<readonly [SweepCandidate[], boolean]> {
+  const rest = behind === null ? [] : await read(behind);
+  return rest.length > 0 ? [rest, false] : [await read(begin), true];
 }
 
 /**

@@ -78,7 +78,18 @@ export interface SweepPolicy extends SweepSettings {
   readonly hasMore: boolean;
   /** What a full job left, as its cycle was fired: it is planned next. Null where nothing is left. */
   readonly rest: 'schedule' | 'threshold' | null;
+  /**
+   * The last address that a cycle looked at which found too little to take among as many as it looks at: the next one
+   * goes on behind it. Absent, or null: from the largest on.
+   */
+  readonly lookedTo?: SweepPlace | null;
   readonly blocked: Blocked | null;
+}
+
+/** An address among the candidates of a policy, with what is credited there, digits of the smallest unit. */
+export interface SweepPlace {
+  readonly amount: string;
+  readonly address: string;
 }
 
 /** An address of a cycle, as the plan found it; with a reason it is skipped. */
@@ -140,6 +151,8 @@ export type SweepCommand =
       seen: number | null;
       /** Open jobs of the chain whose promises the plan has read; null where it asks nothing of the tank. */
       beside: readonly string[] | null;
+      /** As `SweepPolicy.lookedTo`. */
+      lookedTo?: SweepPlace | null;
     }
   /** A firing that has to wait for what the reason names. Treasury S8. */
   | { type: 'defer_sweep_policy'; id: string; reason: string }

@@ -2,6 +2,7 @@
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { SweepPlace } from '../account/sweep.ts';
 import type { SweepJobRow, SweepOperationRow } from '../rows/sweep.ts';
 
 /** An asset on a chain; null is the native coin. */
@@ -33,12 +34,12 @@ export interface SweepSum {
 }
 
 export interface SweepStore {
-  /** Addresses with at least `floor`, largest first. */
+  /** Addresses with at least `floor`, largest first: behind one of them, or from the `from`th on. */
   candidates(
     accountId: AccountId,
     of: SweptAsset,
     floor: bigint,
-    from: number,
+    from: number | SweepPlace,
     most: number,
   ): Promise<SweepCandidate[]>;
   /** Of the `most` largest that hold something, by what becomes of them below `dustFloor` and above. */

@@ -1,5 +1,6 @@
 /** Sweeps over PostgreSQL: what can be swept, jobs and their operations. */
 import type { DuePolicy, OpenJob, SweepCandidate, SweepStore, SweepSum } from '../../model/ports/sweep-store.ts';
+import type { SweepPlace } from '../../model/account/sweep.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { createLists, type Lists } from './list-pool.ts';
@@ -40,7 +41,8 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
                   and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
            where s.account_id = t.account and s.chain = ${chain} and s.token_contract = ${token ?? ''}
              and s.amount >= ${String(floor)}::amount
-           order by s.amount desc, s.address limit ${most} offset ${from}`,
+             ${typeof from === 'number' ? sql`` : behindOf(sql, from)}
+           order by s.amount desc, s.address limit ${most} offset ${typeof from === 'number' ? from : 0}`,
         )}`;
       return rows as unknown as SweepCandidate[];
     },
@@ -146,6 +148,10 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
     },
   };
 }
+
+/** Smaller than an address that was looked at, or as large and behind it. */
+const behindOf = (sql: Sql, { amount, address }: SweepPlace): Fragment =>
+  sql`and s.amount <= ${amount}::amount and (s.amount < ${amount}::amount or s.address > ${address})`;
 
 /**
  * Senders of withdrawals of `t.account` that may still take what lies on their address: on their way, or built lately.

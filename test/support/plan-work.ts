@@ -450,6 +450,8 @@ const ACCOUNTS: Record<string, Work> = {
       await write(stores, account, depositWrites(row, 'confirmed', { ledger: LEDGER }).rows);
       await write(stores, account, [jobWrite(job), operationWrite(operation)]);
       await stores.sweeps.candidates(account, { chain: 'eth', token: null }, 1n, 0, 20);
+      const place = { amount: '5', address: row.address };
+      await stores.sweeps.candidates(account, { chain: 'eth', token: null }, 1n, place, 20);
       await stores.sweeps.sums(account, { chain: 'eth', token: null }, 2n, 20);
       await stores.sweeps.job(account, job.id);
       await stores.sweeps.jobs(account, {}, { page: 0, size: 20 });

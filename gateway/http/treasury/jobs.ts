@@ -35,7 +35,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (policy === undefined) return unknownIn(asked, 'sweep policy', id);
         const floor = BigInt(policy.dustFloor) > 0n ? BigInt(policy.dustFloor) : 1n;
         const isBusy = policy.openJobId !== null || policy.pausedAtMs !== null || state.suspended;
-        const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX };
+        const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX, behind: policy.lookedTo ?? null };
         const plan = isBusy ? null : await planOf({ chains, sweeps }, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
         const operations = plan === null ? [] : operationsOf(plan, nowMs()),
@@ -49,6 +49,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           operations,
           seen: null,
           beside,
+          lookedTo: plan?.lookedTo ?? null,
           ...claimOf(asked),
         });
         return answer.ok === true ? runView(answer.reply) : answer;

@@ -252,15 +252,22 @@ test('T15, treasury S20: a TRON payload that nodes refused keeps sweeps off both
 test('treasury S9: candidates are the largest first, those below the floor are left out, and only of their own account', async (t) => {
   const { live } = await newOrganization(stores),
     { live: other } = await newOrganization(stores);
-  for (const amount of [5n, 50n, 20n, 1n]) {
+  for (const amount of [5n, 50n, 20n, 20n, 1n]) {
     const address = addressRow(live);
     await write(stores, live, [{ table: 'address', row: address }]);
     await write(stores, live, depositWrites(address, 'confirmed', { amount }).rows);
   }
   const amounts = async (from: number, most: number) =>
     (await stores.sweeps.candidates(live, NATIVE, 5n, from, most)).map(({ credited }) => credited);
-  t.deepEqual(await amounts(0, 10), [50n, 20n, 5n]);
+  t.deepEqual(await amounts(0, 10), [50n, 20n, 20n, 5n]);
   t.deepEqual(await amounts(1, 1), [20n]);
+  // Behind each of them, whatever moves between two looks: none twice, none left out.
+  const all = await stores.sweeps.candidates(live, NATIVE, 5n, 0, 10);
+  for (const [at, { credited, address }] of all.entries())
+    t.deepEqual(
+      [...(await stores.sweeps.candidates(live, NATIVE, 5n, { amount: String(credited), address }, 10))],
+      [...all].slice(at + 1),
+    );
   t.deepEqual(await held(other), []);
 });
 

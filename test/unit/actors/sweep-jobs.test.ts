@@ -295,3 +295,30 @@ test('treasury S20, S22: a job that a reorg took sweeps back of says what became
     t.deepEqual([again.reply, ...again.events, ...again.rows], [reply]);
   }
 });
+
+test('treasury S9, S10: a cycle that found nothing to take among as many as it looks at is followed by one that goes on behind them', (t) => {
+  const lookedTo = { amount: '12', address: ADDRESS };
+  const { account, id } = withPolicy({ triggerMode: 'THRESHOLD', minAmount: '5', dustFloor: '1' });
+  const look = (operations: readonly PlannedOperation[], to: typeof lookedTo | null) =>
+    account.accept({
+      type: 'run_sweep_policy',
+      id,
+      version: policyIn(account).version,
+      trigger: 'threshold',
+      jobId: newId('swj', NOW_MS),
+      operations,
+      seen: null,
+      beside: null,
+      lookedTo: to,
+    });
+  const again = (rows: readonly { table: string }[]) =>
+    rowsOf<{ again: boolean }>(rows, 'sweep_policies').at(-1)!.again;
+  t.true(again(look([planned('observe_mode')], lookedTo).rows));
+  t.like(policyIn(account), { rest: 'threshold', lookedTo, openJobId: null });
+  t.false(again(look([planned('observe_mode')], null).rows), 'the last one was looked at');
+  t.like(policyIn(account), { rest: null, lookedTo: null });
+  const { rows } = look([planned()], lookedTo);
+  const [known] = rowsOf<SweepJobRow>(rows, 'sweep_jobs');
+  account.accept({ type: 'end_sweep_job', known: known!, symbol: 'ETH', outcome: outcome({ confirmed: 1 }) });
+  t.like(policyIn(account), { rest: 'threshold', lookedTo });
+});

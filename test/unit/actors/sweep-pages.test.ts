@@ -3,6 +3,7 @@ import test from 'ava';
 import { operationsOf, planOf, type PlanPage } from '../../../actors/sweep/plan.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import { networkOf } from '../../../chains/registry.ts';
+import type { SweepPlace } from '../../../model/account/sweep.ts';
 import type { SweepCandidate } from '../../../model/ports/sweep-store.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { NOW_MS } from '../../support/account.ts';
@@ -40,9 +41,10 @@ test('treasury S9: addresses that are skipped hide none behind them; none is ask
       },
     };
     const binding = { network: networkOf('eth'), module: evm, client, catalogue: new Map() };
-    const candidates = async (_: unknown, __: unknown, ___: unknown, from: number, most: number) => {
-      reads.push(from);
-      return all.slice(from, from + most);
+    const candidates = async (_: unknown, __: unknown, ___: unknown, from: number | SweepPlace, most: number) => {
+      const at = typeof from === 'number' ? from : all.findIndex(({ address }) => address === from.address) + 1;
+      reads.push(at);
+      return all.slice(at, at + most);
     };
     const parts = { chains: { bind: async () => binding }, sweeps: { candidates } } as never;
     const plan = await planOf(parts, account.state, account.state.sweepPolicies[0]!, 'schedule', page);
@@ -64,6 +66,21 @@ test('treasury S9: addresses that are skipped hide none behind them; none is ask
   const bounded = await look({ floor: 1n, from: 0, most: PAGE, upTo: 6 });
   t.deepEqual(bounded.reads, [0, 3]);
   t.true(bounded.plan.addresses.every(({ reason }) => reason !== null));
+  // As many are skipped as a cycle looks at: the next one goes on behind them, and begins anew behind the last.
+  t.deepEqual(bounded.plan.lookedTo, { amount: String(ETHER), address: all[5]!.address });
+  const next = await look({ floor: 1n, from: 0, most: PAGE, upTo: 6, behind: bounded.plan.lookedTo });
+  t.deepEqual(next.reads, [6, 9]);
+  t.deepEqual(next.plan.addresses.map(({ reason }) => reason).filter((reason) => reason === null).length, 5);
+  t.is(next.plan.lookedTo, bounded.plan.lookedTo, 'it was full: what it left is behind the same address');
+  const end = await look({
+    floor: 1n,
+    from: 0,
+    most: PAGE,
+    upTo: 6,
+    behind: { amount: '1', address: all.at(-1)!.address },
+  });
+  t.deepEqual(end.reads, [16, 0, 3]);
+  t.is(cycle.plan.lookedTo, null);
   const page = await look({ floor: 1n, from: 3, most: PAGE });
   t.deepEqual(page.reads, [3], 'a preview is one page');
   t.is(page.asked.length, PAGE);
