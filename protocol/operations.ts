@@ -134,6 +134,7 @@ export const OPERATIONS = {
   cancelScan: 'DELETE /v1/migration/scans/{scanId}',
   listScanAddresses: 'GET /v1/migration/scans/{scanId}/addresses',
   createImport: 'POST /v1/migration/projects/{projectId}/imports',
+  listImports: 'GET /v1/migration/projects/{projectId}/imports',
   getImport: 'GET /v1/migration/imports/{batchId}',
   validateImport: 'POST /v1/migration/imports/{batchId}/validate',
   getDryRun: 'GET /v1/migration/imports/{batchId}/dry-run',

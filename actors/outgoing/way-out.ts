@@ -13,8 +13,8 @@ import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { SweepStore } from '../../model/ports/sweep-store.ts';
 import type { OperationArrow } from '../../model/account/outgoing.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
+import { isRefusal, notFound, refuse, type Refusal } from '../../protocol/errors.ts';
+import { environmentOf, ledgerOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { intentOf, prepare, type Wish } from './prepare.ts';
 import { screeningOf } from './screening.ts';
@@ -45,7 +45,9 @@ export interface WayOut {
   estimate(accountId: AccountId, wish: Wish): Promise<{ network: Network; estimate: FeeEstimate } | Refusal>;
   /** An unsigned payload, stored. Refuses: as `prepare` and `build_withdrawal`. */
   build(accountId: AccountId, wish: Wish, claim?: Claim & Operated): Promise<Asked<'build_withdrawal'> | Refusal>;
-  /** The same at another fee. Refuses: as `reprice_withdrawal`. */
+  /** A sender that may not be paid from now; null where it may. Refuses: ADDRESS_IN_OBSERVE_MODE, NOT_FOUND. */
+  observed(known: WithdrawalRow): Promise<Refusal | null>;
+  /** The same at another fee. Refuses: as `reprice_withdrawal` and `observed`. */
   reprice(known: WithdrawalRow, claim?: Claim): Promise<Asked<'reprice_withdrawal'> | Refusal>;
   /** The build under the counter that is next, held for it; what is signed keeps its own. Refuses: as the command. */
   bind(
@@ -72,6 +74,19 @@ export interface WayOutParts {
 
 /** How often a build is decided again whose address's sweep moved meanwhile. */
 const TRIES = 3;
+
+/**
+ * A sender that was set back to observe, or given back, since the build: it is neither bound nor priced anew. What is
+ * signed is followed. Refuses: ADDRESS_IN_OBSERVE_MODE, NOT_FOUND. Migration M-O1, M-R2.
+ */
+async function notCutOver(
+  reads: Pick<ReadStore, 'addressByText'>,
+  { accountId, chain, from }: WithdrawalRow,
+): Promise<Refusal | null> {
+  const row = await reads.addressByText(accountId, chain, from);
+  if (row === null) return notFound('address', from, { field: 'from', environment: environmentOf(accountId) });
+  return row.project?.mode === 'observe' ? refuse('ADDRESS_IN_OBSERVE_MODE', { projectId: row.project.id }) : null;
+}
 
 /** The way out of all accounts of a node. */
 export function createWayOut(parts: WayOutParts): WayOut {
@@ -118,9 +133,12 @@ export function createWayOut(parts: WayOutParts): WayOut {
         if (!isMoved || claim.operation !== undefined || tries === TRIES) return answer;
       }
     },
+    observed: (known) => notCutOver(reads, known),
     async reprice(known, claim = {}) {
       const binding = await chains.bind(known.accountId, known.chain);
       if (isRefusal(binding)) return binding;
+      const observed = await notCutOver(reads, known);
+      if (observed !== null) return observed;
       const inputs = await binding.client.fetchBuildInputs(intentOf(known, binding));
       return accounts.ask(known.accountId, { type: 'reprice_withdrawal', known, inputs, ...claim });
     },
@@ -129,6 +147,8 @@ export function createWayOut(parts: WayOutParts): WayOut {
       const binding = await chains.bind(accountId, known.chain);
       if (isRefusal(binding)) return binding;
       if (known.versions.length > 0) return { ok: true, reply: known };
+      const observed = await notCutOver(reads, known);
+      if (observed !== null) return observed;
       const [inputs, used] = await Promise.all([
         binding.client.fetchBuildInputs(intentOf(known, binding)),
         reads.usedValue(accountId, ledger, from),

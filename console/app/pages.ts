@@ -18,6 +18,7 @@ const hooks = () => import('../pages/webhooks.tsx');
 const edge = () => import('../pages/edge.tsx');
 const organization = () => import('../pages/organization.tsx');
 const record = () => import('../pages/record.tsx');
+const migration = () => import('../pages/migration.tsx');
 const admin = () => import('../pages/admin.tsx');
 
 export const PAGES: readonly PageEntry[] = [
@@ -26,6 +27,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/addresses/:id', title: 'Address', load: async () => (await wallets()).AddressDetail },
   { path: '/transactions', title: 'Transactions', group: 'Wallets', load: async () => (await wallets()).Transactions },
   { path: '/transactions/:id', title: 'Transaction', load: async () => (await wallets()).TransactionDetail },
+  { path: '/migration', title: 'Migration', group: 'Wallets', load: async () => (await migration()).Migration },
+  { path: '/migration/:id', title: 'Project', load: async () => (await migration()).MigrationProject },
   { path: '/search', title: 'Search', load: async () => (await wallets()).Search },
   { path: '/webhooks', title: 'Endpoints', group: 'Webhooks', load: async () => (await hooks()).Webhooks },
   { path: '/webhooks/:id', title: 'Endpoint', load: async () => (await hooks()).WebhookDetail },

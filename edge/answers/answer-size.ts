@@ -52,6 +52,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   listMigrationProjects: 256 * KIB,
   listTokenRequests: 1_024 * KIB,
   listTokenRoutes: 256 * KIB,
+  listImports: 512 * KIB,
   listImportIssues: 512 * KIB,
   validateImport: 256 * KIB,
   getDryRun: 256 * KIB,

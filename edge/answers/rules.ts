@@ -470,6 +470,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   cancelScan: { falseField: ofScan, word: SCAN_WORD },
   listScanAddresses: word(...SCAN_ADDRESS_WORD),
   createImport: word(...BATCH_FIELDS),
+  listImports: word(...BATCH_FIELDS),
   getImport: word(...BATCH_FIELDS),
   commitImport: word(...BATCH_FIELDS),
   rollbackImport: word(...BATCH_FIELDS),

@@ -135,6 +135,16 @@ export const MIGRATION_ROUTES = {
     refusals: ['INVALID_CHAIN', 'NOT_FOUND', 'IMPORT_NOT_READY', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'A batch of the project, from a file that is complete',
   },
+  listImports: {
+    ...reads('Migration'),
+    method: GET,
+    path: '/v1/migration/projects/{projectId}/imports',
+    params: imports.projectParams,
+    query: imports.importsQuery,
+    reply: imports.importPage,
+    refusals: ['NOT_FOUND'],
+    summary: 'Batches of the project, newest first',
+  },
   getImport: {
     ...reads('Migration'),
     method: GET,

@@ -51,6 +51,7 @@ export const TRANSACTIONS_ROUTES = {
     refusals: [
       'NOT_FOUND',
       'CONFLICT',
+      'ADDRESS_IN_OBSERVE_MODE',
       'ADDRESS_WATCH_ONLY',
       ...NOT_PAYABLE,
       ...NOT_SIGNED,
@@ -72,6 +73,7 @@ export const TRANSACTIONS_ROUTES = {
       'NOT_FOUND',
       'CONFLICT',
       'IDENTITY_ROTATION_PENDING',
+      'ADDRESS_IN_OBSERVE_MODE',
       'ADDRESS_WATCH_ONLY',
       ...NOT_PAYABLE,
       ...NOT_SIGNED,

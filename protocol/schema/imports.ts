@@ -1,5 +1,6 @@
 /** Projects of a migration, files that are uploaded for them, and what they would adopt. Spec §2.12, §4.8. */
 import { z } from 'zod';
+import { listQuery } from '../envelope.ts';
 import { IMPORT_FORMATS } from '../migration/imports.ts';
 import {
   BATCH_STATES,
@@ -77,6 +78,12 @@ export const importBatch = z.object({
     .nullable()
     .meta({ description: 'of a conflict: an administrator lets it go on without the claimed rows, or refuses it' }),
   rollbackUntil: instant.nullable().meta({ description: 'while no transaction landed on an adopted address' }),
+});
+
+export const importsQuery = listQuery({});
+export const importPage = z.object({
+  content: z.array(importBatch),
+  next: z.string().nullable().meta({ description: 'cursor of what follows' }),
 });
 
 const phaseReport = z.object({

@@ -254,6 +254,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
     of('project', { uploadId: newId('upl', Date.now()) }),
     { kind: 'upload', sent: (uploadId) => ({ params: { '*': myProject }, body: { uploadId } }) },
   ],
+  listImports: of('project'),
   getImport: of('batch'),
   validateImport: of('batch'),
   getDryRun: of('batch'),

@@ -610,3 +610,20 @@ test('migration M-O5: no cutover while a batch is at its commit; networks that w
   const log = await owner`select from flock.audit_entry where target = ${projectId} and action = 'activateProject'`;
   t.is(log.length, 1, 'written with the cutover');
 });
+
+test('migration M-R1, M-R2: a withdrawal whose counter is bound closes the way back; one that is only built does not', async (t) => {
+  const { sandbox } = await cloud.organization(),
+    { owner } = cloud.database;
+  const list = addresses(1),
+    { id } = await adopted(sandbox, list);
+  const built = newId('txn', Date.now());
+  await owner`
+    insert into flock.withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol,
+        status, unsigned, versions, created_at, updated_at)
+      values (${sandbox.accountId}, ${built}, ${`eth@${sandbox.accountId}`}, 'eth', ${list[0]!}, ${list[0]!}, 1, 18, 'ETH',
+        'built', '{"boundAtMs": 1}', '[]', now() + interval '1 second', now() + interval '1 second')`;
+  const back = () => post(`/v1/migration/imports/${id}/rollback`, sandbox);
+  t.like((await back()).json.error, { code: 'ROLLBACK_WINDOW_CLOSED', details: { reason: 'transaction' } });
+  await owner`update flock.withdrawal set unsigned = '{}' where id = ${built}`;
+  t.is((await back()).json.data?.state, 'rolled_back');
+});

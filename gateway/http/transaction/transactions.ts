@@ -104,6 +104,8 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const no = rotationPending(state) ?? suspended(state);
       if (no !== null) return no;
       if (isDead(known)) return closed(known); // an edge would sign in vain
+      const observed = known.versions.length === 0 ? await wayOut.observed(known) : null;
+      if (observed !== null) return observed;
       const acknowledged = await edges.askToSign(accountId, id);
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);

@@ -44,7 +44,9 @@ begin
                     and f.output_index = h.output_index and f.status <> 'orphaned'
                   where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')
          or exists (select from import_batch b join withdrawal w on w.account_id = b.account_id
-                       and w.created_at >= b.committed_at and w.status not in ('built', 'expired', 'failed')
+                       and w.created_at >= b.committed_at and w.status not in ('expired', 'failed')
+                       -- One whose counter is bound is about to be signed.
+                       and (w.status <> 'built' or w.unsigned ? 'boundAtMs')
                      cross join lateral (select from address a where a.address = w.from_address
                          and a.account_id = w.account_id and a.batch_id = b.id offset 0) a
                      where b.account_id = one ->> 'account_id' and b.id = one ->> 'id') then
