@@ -8,6 +8,7 @@ import type { Request } from 'playwright-core';
 import { accessibility, isSound, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
+import { codeOf } from '../support/gateway.ts';
 
 const [developer, browser] = await Promise.all([openDeveloper(), openBrowser()]);
 const { deployment, receiver, atEdge } = developer;
@@ -47,8 +48,49 @@ test.serial(
   },
 );
 
+/** A file of an old wallet becomes addresses that are watched, and an owner cuts over; what was unsound. */
+async function migrates(visitor: Visitor, path: string): Promise<string[]> {
+  const { page } = visitor;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const text = 'address,chain,user ref\n0x8617E340B3D01FA5F11F306F4090FD50E238070D,eth,=1+1\n';
+  const faults: string[] = [];
+  await page.goto(path);
+  await hasCome(page);
+  await button('New project').click();
+  await page.getByLabel('Name').fill('<b>old</b> wallet');
+  await button('Create').click();
+  await button('Add a file').click();
+  const file = { name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  const secret = { ...file, buffer: Buffer.from('address,seed\nx,y\n') };
+  await page.getByLabel('File', { exact: true }).setInputFiles(secret);
+  await button('Upload and check').click();
+  await page.locator('dialog .failure, dialog [role=alert]').first().waitFor();
+  visitor.forget(); // a refusal is an error to the browser
+  await page.getByLabel('File', { exact: true }).setInputFiles(file);
+  await button('Upload and check').click();
+  await button('Commit').waitFor();
+  faults.push(...(await isSound(page, visitor, 'migration-file')));
+  await button('Commit').click();
+  await button('Take it back').waitFor();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await hasCome(page);
+  faults.push(...(await isSound(page, visitor, 'migration-project')));
+  await button('Cut over').click();
+  faults.push(...(await isSound(page, visitor, 'migration-cutover')));
+  await button('Cut over now').click();
+  const code = page.getByRole('dialog').getByRole('textbox').last();
+  await Promise.race([code.waitFor(), button('Back to observe').waitFor()]);
+  if (await code.isVisible()) {
+    await code.fill(codeOf(record.owner, 1));
+    await page.keyboard.press('Enter');
+  }
+  await button('Back to observe').waitFor();
+  return faults;
+}
+
 test.serial(
-  'console C1, C4, C6, C19: every page of the sandbox, of live and about oneself is sound, and stays signed in when it is loaded again',
+  'console C1, C4, C6, C19, migration M-I4, M-O5, M-O8: every page of the sandbox, of live and about oneself is sound, and stays signed in when it is loaded again',
   async (t) => {
     await inhabit();
     const visitor = await visit(browser, cloudUrl);
@@ -67,6 +109,7 @@ test.serial(
         '/edge/setup',
         '/rotations',
         '/sandbox',
+        '/migration',
         '/keys',
         '/members',
         '/sso',
@@ -117,6 +160,7 @@ test.serial(
       /class="link"/,
       'C19: the focus is back',
     );
+    faults.push(...(await migrates(visitor, `${below}/sandbox/migration`)));
     t.deepEqual(faults, []);
     // C4: the token is in memory alone.
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])');

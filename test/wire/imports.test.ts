@@ -71,7 +71,7 @@ const eventsOf = async (accountId: string): Promise<string[]> =>
       select event from publication where account_id = ${accountId} order by seq`
   ).map(({ event }) => event);
 
-test('migration M-I1, M-I3, M-I4, M-I9: a file is validated in seven phases, each run with a dry run of its own', async (t) => {
+test('migration M-I1, M-I2, M-I3, M-I4, M-I9: a file is validated in seven phases, each run with a dry run of its own', async (t) => {
   const { sandbox } = await cloud.organization();
   const [first, second] = addresses(2) as [string, string];
   const id = await batch(
@@ -180,7 +180,7 @@ test('migration M-I11, M-I13, M-I14, M-O1, M-O2, M-O3: observed deposits are rec
   t.like(build.json.error, { code: 'ADDRESS_IN_OBSERVE_MODE', details: { projectId } });
 });
 
-test('migration M-O5, M-O6, M-I1: A16 the cutover announces what comes after it and nothing from before; back again at once', async (t) => {
+test('migration M-O4, M-O5, M-O6, M-I1: A16 the cutover announces what comes after it and nothing from before; back again at once', async (t) => {
   const mine = await cloud.organization();
   const { sandbox } = mine;
   const [address] = addresses(1) as [string];
@@ -626,4 +626,36 @@ test('migration M-R1, M-R2: a withdrawal whose counter is bound closes the way b
   t.like((await back()).json.error, { code: 'ROLLBACK_WINDOW_CLOSED', details: { reason: 'transaction' } });
   await owner`update flock.withdrawal set unsigned = '{}' where id = ${built}`;
   t.is((await back()).json.data?.state, 'rolled_back');
+});
+
+test('migration M-I6, M-U9: without a chain the address says it where one only can be meant; one address with two memos is no two customers', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const [evm] = addresses(1) as [string],
+    xrp = 'rNAB7uPziNwZAkdzyeo6xRA9pKTsJxZ6td';
+  const lines = [evm, 'bc1qmxrw6qdh5g3ztfcwm0et5l8mvws4eva24kmp8m', 'TLrpNTBuCpGMrB9TyVwgEhNVRhtWEQPHh4'];
+  const text = `address,memo\n${lines.map((line) => `${line},\n`).join('')}${xrp},7\n`;
+  const projectId = await project(sandbox),
+    id = await batch(sandbox, projectId, text);
+  t.like(await validate(sandbox, id), { state: 'valid', adoptable: 4 });
+  const chains = await cloud.database.owner<{ chain: string }[]>`
+    select chain from flock.import_row where batch_id = ${id} order by n`;
+  t.deepEqual(
+    chains.map(({ chain }) => chain),
+    ['eth', 'btc', 'tron', 'xrp'],
+  );
+  const shared = await batch(sandbox, projectId, `address,memo\n${xrp},7\n${xrp},7\n${xrp},8\nnobody,\n`);
+  const report = await validate(sandbox, shared);
+  t.is(report['state'], 'invalid');
+  t.like(report['byPhase'].chain_format.codes, { shared_address_with_tag: 1 });
+  t.like(report['byPhase'].schema.codes, { missing_chain: 1 });
+  t.like(
+    (report['issues'] as Json[]).find(({ code }) => code === 'shared_address_with_tag'),
+    { line: 4, field: 'memo' },
+  );
+  // Batches are listed, newest first, page by page; nobody else's project is.
+  const list = (query: string) => ok(get(`/v1/migration/projects/${projectId}/imports${query}`, sandbox));
+  const first = await list('?size=1');
+  t.is(first['content'][0].id, shared);
+  const rest = await list(`?size=1&after=${String(first['next'])}`);
+  t.deepEqual([rest['content'][0].id, rest['next']], [id, null]);
 });

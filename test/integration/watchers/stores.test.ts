@@ -307,7 +307,7 @@ holds('addresses are found by key within their environment, and by age', async (
 });
 
 holds(
-  'migration M-X3, M-X8 an adopted address is watched from its first block on, is not matched again as a young one, and is in no audit',
+  'migration M-X3, M-X8, M-O7 an adopted address is watched from its first block on, is not matched again as a young one, and is in no audit',
   async (t, { watch, audit, issue, adopt, live }) => {
     const [issued, adopted] = [await issue(live), await adopt(live)];
     t.is((await watch.watched('live', [adopted.addressKey])).length, 1);

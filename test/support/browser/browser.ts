@@ -53,6 +53,8 @@ const isOurs = (method: string, path: string): boolean =>
   path === '/' ||
   path === '/docs' ||
   path.startsWith('/console') ||
+  // The signed URL of a file: no operation of the description. Migration M-U1.
+  (method === 'PUT' && /^\/v1\/migration\/uploads\/upl_[a-z2-7]{26}\/content$/.test(path)) ||
   PATTERNS.some(([known, pattern]) => known === method && pattern.test(path));
 
 /**

@@ -3,7 +3,15 @@ import test from 'ava';
 import { createWayOut } from '../../../actors/outgoing/way-out.ts';
 
 const FROM = '0x58A57ed9d8d624cBD12e2C467D34787555bB1b25';
-const known = { id: 'txn_x', accountId: 'org_a_live', ledger: 'eth', chain: 'eth', from: FROM, versions: [], unsigned: { chain: 'eth', tokenContract: null, kind: 'payment', fee: {} } };
+const known = {
+  id: 'txn_x',
+  accountId: 'org_a_live',
+  ledger: 'eth',
+  chain: 'eth',
+  from: FROM,
+  versions: [],
+  unsigned: { chain: 'eth', tokenContract: null, kind: 'payment', fee: {} },
+};
 const signed = { ...known, versions: [{ txid: '0x1' }] };
 
 function wayOutWith(row: unknown) {
