@@ -62,7 +62,6 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   'sweep-jobs': /^[0-9]{1,16}\.swj_[a-z2-7]{26}$/,
   'scan-addresses': /^[0-9]{1,3}\.[0-9]{1,7}$/,
   'scan-limits': /^scn_[a-z2-7]{26}$/,
-  imports: /^imp_[a-z2-7]{26}$/,
   'import-reviews': /^rvw_[a-z2-7]{26}$/,
   'import-claims': /^[0-9]{1,7}$/,
   billed: /^txn_[a-z2-7]{26}\.[0-9]{1,9}$/,

@@ -12,7 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Form, useSend } from '../ui/form.tsx';
 import { Code, Facts, Instant, Panel, Status, Text, Time, type Tone } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
-import { Steps, Table } from '../ui/table.tsx';
+import { Pager, Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 
 type Batch = ReplyOf<'getImport'>;
@@ -67,8 +67,8 @@ export function Batches({ scope, observed: { projectId, state } }: OfProject): J
       }
     >
       <Shown read={read} rows={3}>
-        {({ content, next }) =>
-          content.length === 0 ? (
+        {(page) =>
+          page.content.length === 0 ? (
             <Empty title="No file yet">
               CSV, JSON lines, output descriptors, or blocks of keys. Never a phrase or a private key.
             </Empty>
@@ -76,7 +76,7 @@ export function Batches({ scope, observed: { projectId, state } }: OfProject): J
             <>
               <Table
                 caption="Files of the project"
-                rows={content}
+                rows={page.content}
                 keyOf={({ id }) => id}
                 columns={[
                   {
@@ -94,9 +94,7 @@ export function Batches({ scope, observed: { projectId, state } }: OfProject): J
                   { name: 'Committed', cell: ({ committedAt }) => <Time at={committedAt} />, wideOnly: true },
                 ]}
               />
-              <Steps next={next} what="files">
-                {content.length} shown
-              </Steps>
+              <Pager of={page} what="files" />
             </>
           )
         }

@@ -131,8 +131,6 @@ export interface ImportStore {
   ): Promise<boolean>;
   batch(accountId: AccountId, id: string): Promise<Batch | null>;
   batchesOf(accountId: AccountId, projectId: string): Promise<Batch[]>;
-  /** The newest ones of a project before one; null: from the newest on. */
-  batchesBefore(accountId: AccountId, projectId: string, before: string | null, limit: number): Promise<Batch[]>;
   /**
    * A batch is checked anew, in a run. 'waits': the live account has `most` conflicts since a moment, other checks that
    * are under way among them, and one is not decided on, or not ended; 'not': the batch is in no state for it.

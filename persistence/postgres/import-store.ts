@@ -16,7 +16,7 @@ function batches(
   sql: Sql,
 ): Pick<
   ImportStore,
-  'createBatch' | 'batch' | 'batchesOf' | 'batchesBefore' | 'beginCheck' | 'moveBatch' | 'claimImports' | 'forgetStaged'
+  'createBatch' | 'batch' | 'batchesOf' | 'beginCheck' | 'moveBatch' | 'claimImports' | 'forgetStaged'
 > {
   return {
     async createBatch(batch, most) {
@@ -53,16 +53,6 @@ function batches(
           left join import_review r on r.account_id = b.account_id and r.batch_id = b.id
          where b.account_id = ${accountId} and b.project_id = ${projectId}`;
       return rows.map(batchOf).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    },
-    async batchesBefore(accountId, projectId, before, limit) {
-      const rows = await sql<Columns[]>`
-        select b.*, r.id as review_id, r.state as review_state, r.conflicts as review_conflicts from (
-          select o.* from import_batch o
-           where o.account_id = ${accountId} and o.project_id = ${projectId} and (${before}::text is null or o.id < ${before}::text)
-           order by o.id desc limit ${limit}::int) b
-          left join import_review r on r.account_id = b.account_id and r.batch_id = b.id
-         order by b.id desc`;
-      return rows.map(batchOf);
     },
     async beginCheck(accountId, id, run, { sinceMs, most }) {
       const [row] = await sql<{ outcome: 'begun' | 'waits' | 'not' }[]>`

@@ -81,10 +81,7 @@ export const importBatch = z.object({
 });
 
 export const importsQuery = listQuery({});
-export const importPage = z.object({
-  content: z.array(importBatch),
-  next: z.string().nullable().meta({ description: 'cursor of what follows' }),
-});
+export const importPage = pageReply(importBatch);
 
 const phaseReport = z.object({
   state: z.enum(PHASE_STATES),

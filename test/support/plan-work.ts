@@ -1449,8 +1449,6 @@ const IMPORTS: Record<string, Work> = {
     await watch.recordBlock(LEDGER, recordOf(link!, [transfer], { previous }));
     await imports.batch(live, id);
     await imports.batchesOf(live, projectId);
-    await imports.batchesBefore(live, projectId, null, 50);
-    await imports.batchesBefore(live, projectId, id, 50);
     await imports.observed(live, projectId);
     await imports.catchUps(live, projectId);
     await imports.adopted(live, projectId, '', 100);

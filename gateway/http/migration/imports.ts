@@ -6,7 +6,7 @@ import type { Batch, BatchOf, Issue } from '../../../model/ports/import-store.ts
 import { isRefusal, notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { environmentOf, isId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import { cursorText, pageAskOf, slicePage } from '../../../protocol/cursor.ts';
+import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
@@ -129,12 +129,9 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if ((await uploads.project(accountId, projectId)) === null) return unknownIn(asked, 'project', projectId);
       const ask = pageAskOf('imports', asked.query);
       if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await imports.batchesBefore(accountId, projectId, after?.key ?? null, ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      const next =
-        rows.length > ask.size ? cursorText('imports', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id }) : null;
-      return { content: shown.map(batchView), next };
+      const batches = await imports.batchesOf(accountId, projectId);
+      const page = slicePage('imports', batches, ask, ({ id }) => id, 'newest');
+      return { ...page, content: page.content.map(batchView) };
     },
     async getImport(asked) {
       const batch = await batchOf(asked);

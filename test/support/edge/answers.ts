@@ -675,7 +675,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   cancelScan: { params: { scanId: SCAN.id }, data: SCAN },
   listScanAddresses: { params: { scanId: SCAN.id }, data: page(SCAN_ADDRESS) },
   createImport: { params: { projectId: PROJECT.id }, body: { uploadId: UPLOAD_ID }, data: BATCH },
-  listImports: { params: { projectId: PROJECT.id }, data: { content: [BATCH], next: null } },
+  listImports: { params: { projectId: PROJECT.id }, data: page(BATCH) },
   getImport: { params: { batchId: BATCH.id }, data: BATCH },
   validateImport: { params: { batchId: BATCH.id }, body: {}, data: DRY_RUN },
   getDryRun: { params: { batchId: BATCH.id }, data: DRY_RUN },
