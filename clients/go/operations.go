@@ -1357,6 +1357,24 @@ func (c *Client) CreateImport(ctx context.Context, params CreateImportParams, op
 	return call[ImportBatch](ctx, c, operation{"createImport", "POST", "/v1/migration/projects/{projectId}/imports", "kb"}, params, howOf(options))
 }
 
+// ListImportsParams are the arguments of ListImports.
+type ListImportsParams struct {
+	ProjectID string  `json:"projectId"`
+	Page      *int64  `json:"page,omitempty"`
+	Size      *int64  `json:"size,omitempty"`
+	After     *string `json:"after,omitempty"`
+}
+
+// ListImports: Batches of the project, newest first.
+func (c *Client) ListImports(ctx context.Context, params ListImportsParams, options ...CallOption) (*ImportPage, error) {
+	return call[ImportPage](ctx, c, operation{"listImports", "GET", "/v1/migration/projects/{projectId}/imports", ""}, params, howOf(options))
+}
+
+// ListImportsAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Batches of the project, newest first.
+func (c *Client) ListImportsAll(ctx context.Context, params ListImportsParams, take func(ImportBatch) error, options ...CallOption) error {
+	return walk(ctx, c, operation{"listImports", "GET", "/v1/migration/projects/{projectId}/imports", ""}, params, howOf(options), take)
+}
+
 // GetImportParams are the arguments of GetImport.
 type GetImportParams struct {
 	BatchID string `json:"batchId"`

@@ -1227,6 +1227,18 @@ type ImportNotReadyDetails struct {
 	State  *string `json:"state,omitempty"`
 }
 
+// ImportPage travels.
+type ImportPage struct {
+	Content       []ImportBatch `json:"content"`
+	Page          int64         `json:"page"`
+	Size          int64         `json:"size"`
+	TotalElements int64         `json:"totalElements"`
+	TotalPages    int64         `json:"totalPages"`
+	TotalCapped   *bool         `json:"totalCapped,omitempty"`
+	Withheld      *int64        `json:"withheld,omitempty"`
+	Next          *string       `json:"next"`
+}
+
 // ImportTooLargeDetails is what DecodeDetails reads of an error.
 type ImportTooLargeDetails struct {
 	Reason   *string `json:"reason,omitempty"`

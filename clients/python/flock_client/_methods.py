@@ -2268,6 +2268,44 @@ class Flock(Core):
         }
         return cast(types.ImportBatch, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    def list_imports(
+        self,
+        *,
+        project_id: str,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.ImportPage:
+        """Batches of the project, newest first."""
+        operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        arguments: Dict[str, Any] = {
+            "projectId": project_id,
+            "page": page,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.ImportPage, self._call(operation, arguments, None, timeout, deadline))
+
+    def list_imports_all(
+        self,
+        *,
+        project_id: str,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Generator[types.ImportBatch, None, None]:
+        """Rows of all pages, the next page when it is needed: Batches of the project, newest first."""
+        operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        arguments: Dict[str, Any] = {
+            "projectId": project_id,
+            "size": size,
+            "after": after,
+        }
+        return self._walk(operation, arguments, timeout, deadline)
+
     def get_import(
         self,
         *,

@@ -768,6 +768,24 @@ ImportIssue = TypedDict("ImportIssue", {
     "message": "str",
 })
 
+_ImportPage = TypedDict("_ImportPage", {
+    "content": "List[ImportBatch]",
+    "page": "int",
+    "size": "int",
+    "totalElements": "int",
+    "totalPages": "int",
+    "next": "Union[str, None]",
+})
+_ImportPageMore = TypedDict("_ImportPageMore", {
+    "totalCapped": "bool",
+    "withheld": "int",
+}, total=False)
+
+
+class ImportPage(_ImportPage, _ImportPageMore):
+    pass
+
+
 Invitation = TypedDict("Invitation", {
     "id": "str",
     "email": "str",

@@ -600,6 +600,13 @@ export interface Operations {
     chain?: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
     includeChange?: boolean;
   }, ImportBatch>;
+  /** Batches of the project, newest first. */
+  listImports: List<{
+    projectId: string;
+    page?: number;
+    size?: number;
+    after?: string;
+  }, ImportPage>;
   /** A batch and its state. */
   getImport: Call<{
     batchId: string;
@@ -2549,6 +2556,17 @@ export interface ImportIssue {
   column: number | null;
   field: string | null;
   message: string;
+}
+
+export interface ImportPage {
+  content: ImportBatch[];
+  page: number;
+  size: number;
+  totalElements: number;
+  totalPages: number;
+  totalCapped?: true;
+  withheld?: number;
+  next: string | null;
 }
 
 export interface Invitation {

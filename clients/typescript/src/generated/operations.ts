@@ -96,6 +96,7 @@ getMigrationCapacity GET /v1/migration/projects/{projectId}/capacity
 createUpload POST /v1/migration/uploads kb
 completeUpload POST /v1/migration/uploads/{uploadId}/complete kb
 createImport POST /v1/migration/projects/{projectId}/imports kb
+listImports GET /v1/migration/projects/{projectId}/imports l
 getImport GET /v1/migration/imports/{batchId}
 validateImport POST /v1/migration/imports/{batchId}/validate k
 getDryRun GET /v1/migration/imports/{batchId}/dry-run
