@@ -28,7 +28,7 @@ export function Migration({ scope }: PageProps): JSX.Element {
     <>
       <Head
         title="Migration"
-        note="Take over addresses that another wallet gave out: their deposits are watched, and told to nobody before you cut over."
+        note="Take over addresses that another wallet gave out: their deposits are watched, and not announced before you cut over."
         actions={
           may('editor') && (
             <button type="button" class="button primary" onClick={() => setNew(true)}>
@@ -113,7 +113,7 @@ export function MigrationProject({ scope, params }: PageProps): JSX.Element {
 const SAYS: Readonly<Record<Project['state'], string>> = {
   draft: 'Nothing is committed yet: nobody is watched.',
   observe:
-    'Addresses are watched and billed. Deposits are recorded and told to nobody; withdrawals wait for the cutover.',
+    'Addresses are watched and billed. Deposits are recorded and not announced; withdrawals wait for the cutover.',
   active: 'Cut over: what comes since is announced, and spendable addresses send.',
 };
 
