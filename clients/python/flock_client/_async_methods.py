@@ -2269,6 +2269,44 @@ class AsyncFlock(AsyncCore):
         }
         return cast(types.ImportBatch, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    async def list_imports(
+        self,
+        *,
+        project_id: str,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.ImportPage:
+        """Batches of the project, newest first."""
+        _operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        _arguments: Dict[str, Any] = {
+            "projectId": project_id,
+            "page": page,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.ImportPage, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    def list_imports_all(
+        self,
+        *,
+        project_id: str,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncGenerator[types.ImportBatch, None]:
+        """Rows of all pages, the next page when it is needed: Batches of the project, newest first."""
+        _operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        _arguments: Dict[str, Any] = {
+            "projectId": project_id,
+            "size": size,
+            "after": after,
+        }
+        return self._walk(_operation, _arguments, timeout, deadline)
+
     async def get_import(
         self,
         *,

@@ -2279,14 +2279,14 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> types.ImportPage:
         """Batches of the project, newest first."""
-        operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "page": page,
             "size": size,
             "after": after,
         }
-        return cast(types.ImportPage, self._call(operation, arguments, None, timeout, deadline))
+        return cast(types.ImportPage, self._call(_operation, _arguments, None, timeout, deadline))
 
     def list_imports_all(
         self,
@@ -2298,13 +2298,13 @@ class Flock(Core):
         deadline: Optional[float] = None,
     ) -> Generator[types.ImportBatch, None, None]:
         """Rows of all pages, the next page when it is needed: Batches of the project, newest first."""
-        operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
-        arguments: Dict[str, Any] = {
+        _operation = Operation("listImports", "GET", "/v1/migration/projects/{projectId}/imports", "")
+        _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "size": size,
             "after": after,
         }
-        return self._walk(operation, arguments, timeout, deadline)
+        return self._walk(_operation, _arguments, timeout, deadline)
 
     def get_import(
         self,
