@@ -55,20 +55,23 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     return sees.internal;
   };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
-    const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
+    const { balances, uncounted, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
     if (next === null) {
       const seconds = Math.floor((parts.elapsedMs() - passBeganAtMs) / 1_000);
       parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, seconds);
       passBeganAtMs = parts.elapsedMs();
     }
     afterKey = next;
+    note(uncounted);
     return balances;
   };
 
+  const note = (addressKeys: Iterable<string>): void => {
+    for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
+  };
+
   return {
-    touched(addressKeys) {
-      for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
-    },
+    touched: note,
     async round() {
       if (await seesInternal()) {
         touched.clear();
@@ -79,20 +82,20 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const blocks = Math.max(1, at.height - (lastHeight ?? at.height - 1));
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
       const asked = [...new Set([...repeats.due(at.height, budget), ...touched])].slice(0, budget);
-      const rows =
+      const { balances, uncounted } =
         asked.length === 0
-          ? []
-          : (
-              await parts.audit.ledgerBalances(
-                parts.ledger,
-                { addressKeys: asked },
-                at.height,
-                budget * ASSETS_PER_ADDRESS,
-              )
-            ).balances;
+          ? { balances: [], uncounted: [] }
+          : await parts.audit.ledgerBalances(
+              parts.ledger,
+              { addressKeys: asked },
+              at.height,
+              budget * ASSETS_PER_ADDRESS,
+            );
+      const rows = [...balances];
       if (asked.length < budget) rows.push(...(await rotation(at.height, budget - asked.length)));
       const compared = await compare(parts, repeats, at, rows);
       for (const key of asked) touched.delete(key);
+      note(uncounted); // their turn comes again, behind the others
       lastHeight = at.height;
       parts.metrics.set('svc_reconcile_waiting', { chain: parts.network.slug }, touched.size + repeats.waiting);
       return compared;

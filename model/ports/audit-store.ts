@@ -52,15 +52,15 @@ export interface AuditStore {
    * `limit` counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with
    * fewer or none.
    *
-   * Of an address that moved more than is read at once a walk waits: each call counts a bounded part of it, and answers
-   * what comes before. Asked for by its key, it is left out until it is counted.
+   * An address that moved more than is read at once is left out, and its key told, until it is counted: each call that
+   * asks for it by its key counts a bounded part, of the first of those that are not counted. A walk goes on behind it.
    */
   ledgerBalances(
     ledger: LedgerId,
     ask: { afterKey: string | null } | { addressKeys: readonly string[] },
     throughHeight: number,
     limit: number,
-  ): Promise<{ balances: LedgerBalance[]; next: string | null }>;
+  ): Promise<{ balances: LedgerBalance[]; uncounted: string[]; next: string | null }>;
   /**
    * Counts a bounded part of what was counted of such addresses once more, the longest ago first, for ever. Answers a
    * total that was not what its rows say, which is put right by that.

@@ -26,6 +26,7 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
       const isCut = !('addressKeys' in ask) && rows.length === limit;
       return {
         balances: rows.flatMap((row) => balancesOf(state, ledger, row, throughHeight)),
+        uncounted: [],
         next: isCut ? rows.at(-1)!.addressKey : null,
       };
     },

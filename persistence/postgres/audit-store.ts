@@ -14,8 +14,6 @@ const ROWS_MAX = 1_000;
 const COUNTED_MAX = 20_000;
 /** The same of what is counted again: it goes on for ever, each round. */
 const RECOUNTED_MAX = 5_000;
-/** Before every key. */
-const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
 function balanceOf(row: Columns): LedgerBalance {
   return {
@@ -58,19 +56,18 @@ export function createAuditStore(sql: Sql): AuditStore {
       const rows = await sql<Columns[]>`
         select * from balances_of_facts(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
                                        ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX}, ${ROWS_MAX})`;
-      const end = rows.find(({ addressId }) => addressId === null);
-      const balances = rows.filter((row) => row !== end);
-      const first = balances.findIndex(({ uncounted }) => uncounted !== null);
-      if (first === -1)
-        return { balances: balances.map(balanceOf), next: end === undefined ? null : String(end['addressKey']) };
-      for (const { side, subject } of balances[first]!['uncounted'] as { side: string; subject: string }[]) {
-        failpoint('count_audit_total.before');
-        await sql`select count_audit_total(${ledger}, ${side}, ${subject}, ${throughHeight}, ${COUNTED_MAX})`;
-      }
+      const end = rows.find(({ addressId }) => addressId === null),
+        behind = rows.filter(({ uncounted }) => uncounted !== null);
       if (keys !== null)
-        return { balances: balances.filter(({ uncounted }) => uncounted === null).map(balanceOf), next: null };
-      const before = balances.slice(0, first);
-      return { balances: before.map(balanceOf), next: String(before.at(-1)?.['addressKey'] ?? after ?? NO_KEY) };
+        for (const { side, subject } of (behind[0]?.['uncounted'] ?? []) as { side: string; subject: string }[]) {
+          failpoint('count_audit_total.before');
+          await sql`select count_audit_total(${ledger}, ${side}, ${subject}, ${throughHeight}, ${COUNTED_MAX})`;
+        }
+      return {
+        balances: rows.filter((row) => row !== end && row['uncounted'] === null).map(balanceOf),
+        uncounted: behind.map(({ addressKey }) => String(addressKey)),
+        next: end === undefined ? null : String(end['addressKey']),
+      };
     },
     async recount(ledger) {
       failpoint('recount_audit_total.before');

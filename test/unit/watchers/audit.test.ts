@@ -176,6 +176,58 @@ test('decisions 5: the audit compares every asset in both directions and names a
   );
 });
 
+test('V7 an address that takes many rounds to count holds no other up: a part of it each round, its balance once it is counted', async (t) => {
+  const { chain, client, self, findings } = await started(null);
+  const { balances: all } = await self.audit.ledgerBalances('eth', { afterKey: null }, 0, 10);
+  const [a, b] = ['@a', '@b'].map((address) => all.find((row) => row.address === address)!.addressKey);
+  const parts = new Map([
+    [a, 6],
+    [b, 4],
+  ]);
+  const asked: string[] = [];
+  const audit = createAudit({
+    ...self.parts,
+    audit: {
+      ...self.audit,
+      async ledgerBalances(ledger, ask, height, limit) {
+        const { balances, next } = await self.audit.ledgerBalances(ledger, ask, height, limit);
+        const uncounted = [...new Set(balances.map(({ addressKey }) => addressKey))].filter(
+          (key) => (parts.get(key) ?? 0) > 0,
+        );
+        if ('addressKeys' in ask)
+          for (const key of uncounted.slice(0, 1)) {
+            asked.push(key);
+            parts.set(key, parts.get(key)! - 1);
+          }
+        return { balances: balances.filter(({ addressKey }) => !uncounted.includes(addressKey)), uncounted, next };
+      },
+    },
+  });
+  client.hidden.set('@c', 7n).set('@b', 2n);
+  const looked: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    chain.mineEmpty(simulatedNetwork.threshold);
+    await self.watcher.tick();
+    const { compared, passDone } = await audit.round(10);
+    t.true(passDone, 'the walk waits for nobody');
+    looked.push(compared);
+    if (round === 8) {
+      t.is(parts.get(a)! + parts.get(b)!, 2, 'one part a round, from the second on');
+      t.deepEqual(
+        (await findings()).map(({ address }) => address),
+        ['@c'],
+        'others are audited meanwhile',
+      );
+      t.false(self.recorder.gauges.has('svc_audit_pass_seconds'), 'no walk has looked at all of them yet');
+    }
+  }
+  t.deepEqual(asked.slice(0, 6), [a, b, a, b, a, b], 'in turn');
+  t.is(asked.length, 10);
+  t.deepEqual((await findings()).map(({ address }) => address).sort(), ['@b', '@c']);
+  t.true(self.recorder.gauges.has('svc_audit_pass_seconds'));
+  t.is(looked.at(-1), 3);
+});
+
 for (const { name, landed, fee, shown, found } of [
   { name: 'the new version', landed: 'new', fee: 2n, shown: null, found: [] },
   { name: 'the old version', landed: 'old', fee: 1n, shown: null, found: [] },
