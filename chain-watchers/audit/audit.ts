@@ -3,6 +3,7 @@
  * difference that is found twice gets a name: a row, a figure and a log line. Decisions 5.
  */
 import { chainFailure } from '../../chains/failure.ts';
+import { Counting } from './counting.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';
@@ -22,14 +23,10 @@ export interface Audit {
   round(limit: number): Promise<AuditRound>;
 }
 
-/** Addresses that wait to be counted; those beyond are found by the next walk. */
-const COUNTING_MAX = 1_000;
-
 /** An audit of one ledger. */
 export function createAudit(parts: WatcherParts): Audit {
   const repeats = createRepeatProofs(parts.network.threshold);
-  /** Addresses that moved more than is read at once, in turn: a part of one is counted each round. */
-  const counting = new Set<string>();
+  const counting = new Counting();
   let afterKey: string | null = null;
   let passBeganAtMs = parts.elapsedMs();
   return {
@@ -49,7 +46,7 @@ export function createAudit(parts: WatcherParts): Audit {
         at.height,
         limit,
       );
-      for (const key of uncounted) if (counting.size < COUNTING_MAX) counting.add(key);
+      counting.add(uncounted);
       let unread = 0;
       const rows = [...due, ...counted, ...balances].filter(({ purpose }) => purpose === 'deposit');
       for (const row of rows) if (!(await compare(parts, repeats, row, at))) unread += 1;
@@ -68,16 +65,15 @@ export function createAudit(parts: WatcherParts): Audit {
 
 /** A part of the address whose turn it is; its balances once it is counted, while the walk goes on beside. */
 async function countOne(
-  { audit, ledger }: WatcherParts,
-  counting: Set<string>,
+  parts: WatcherParts,
+  counting: Counting,
   { height }: Recorded,
   limit: number,
 ): Promise<LedgerBalance[]> {
-  const [turn] = counting;
-  if (turn === undefined) return [];
-  const { balances, uncounted } = await audit.ledgerBalances(ledger, { addressKeys: [turn] }, height, limit);
-  counting.delete(turn);
-  if (uncounted.includes(turn)) counting.add(turn);
+  const key = await counting.step(parts, height);
+  if (key === null) return [];
+  const { balances, uncounted } = await parts.audit.ledgerBalances(parts.ledger, { addressKeys: [key] }, height, limit);
+  counting.add(uncounted);
   return balances;
 }
 

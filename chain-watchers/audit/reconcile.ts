@@ -10,6 +10,7 @@ import type { ChainClient } from '../../chains/chain.ts';
 import type { Cursor } from '../../model/ports/watch-store.ts';
 import type { LedgerBalance } from '../../model/ports/audit-store.ts';
 import { chainFailure } from '../../chains/failure.ts';
+import { Counting } from './counting.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { createRepeatProofs, type RepeatProofs } from '../maturity/repeat-proof.ts';
@@ -42,7 +43,8 @@ export interface Reconciler {
 /** A reconciler of one ledger. */
 export function createReconciler(parts: ReconcileParts): Reconciler {
   const repeats = createRepeatProofs(parts.network.threshold);
-  const touched = new Set<string>();
+  const touched = new Set<string>(),
+    counting = new Counting();
   let afterKey: string | null = null;
   let passBeganAtMs = parts.elapsedMs();
   let lastHeight: number | null = null;
@@ -54,6 +56,9 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     }
     return sees.internal;
   };
+  const note = (addressKeys: Iterable<string>): void => {
+    for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
+  };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
     const { balances, uncounted, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
     if (next === null) {
@@ -62,12 +67,8 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       passBeganAtMs = parts.elapsedMs();
     }
     afterKey = next;
-    note(uncounted);
+    counting.add(uncounted);
     return balances;
-  };
-
-  const note = (addressKeys: Iterable<string>): void => {
-    for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
   };
 
   return {
@@ -95,7 +96,9 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       if (asked.length < budget) rows.push(...(await rotation(at.height, budget - asked.length)));
       const compared = await compare(parts, repeats, at, rows);
       for (const key of asked) touched.delete(key);
-      note(uncounted); // their turn comes again, behind the others
+      counting.add(uncounted);
+      const counted = await counting.step(parts, at.height);
+      if (counted !== null) note([counted]);
       lastHeight = at.height;
       parts.metrics.set('svc_reconcile_waiting', { chain: parts.network.slug }, touched.size + repeats.waiting);
       return compared;

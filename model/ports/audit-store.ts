@@ -45,6 +45,12 @@ export interface WrongTotal {
   readonly byRows: string;
 }
 
+/** An address that moved more than is read at once, and of which sides it is not counted: `audit_total`. */
+export interface Uncounted {
+  readonly addressKey: string;
+  readonly sides: readonly { readonly side: WrongTotal['side']; readonly subject: string }[];
+}
+
 /** V7, G24 and the background audit. */
 export interface AuditStore {
   /**
@@ -52,15 +58,17 @@ export interface AuditStore {
    * `limit` counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with
    * fewer or none.
    *
-   * An address that moved more than is read at once is left out, and its key told, until it is counted: each call that
-   * asks for it by its key counts a bounded part, of the first of those that are not counted. A walk goes on behind it.
+   * An address that moved more than is read at once is left out, and named, until it is counted. A walk goes on behind
+   * it.
    */
   ledgerBalances(
     ledger: LedgerId,
     ask: { afterKey: string | null } | { addressKeys: readonly string[] },
     throughHeight: number,
     limit: number,
-  ): Promise<{ balances: LedgerBalance[]; uncounted: string[]; next: string | null }>;
+  ): Promise<{ balances: LedgerBalance[]; uncounted: Uncounted[]; next: string | null }>;
+  /** Counts a bounded part of each side of it further. True once all of them are counted up to the height. */
+  count(ledger: LedgerId, uncounted: Uncounted, throughHeight: number): Promise<boolean>;
   /**
    * Counts a bounded part of what was counted of such addresses once more, the longest ago first, for ever. Answers a
    * total that was not what its rows say, which is put right by that.

@@ -30,6 +30,7 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
         next: isCut ? rows.at(-1)!.addressKey : null,
       };
     },
+    count: async () => true,
     recount: async () => null, // Nothing is kept beside the rows.
     async recordDiscrepancy(row) {
       const known = state.discrepancies.findIndex((other) => sameFinding(row, other));

@@ -2,7 +2,13 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountOfLedger, chainOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AuditStore, DiscrepancyRow, LedgerBalance, WrongTotal } from '../../model/ports/audit-store.ts';
+import type {
+  AuditStore,
+  DiscrepancyRow,
+  LedgerBalance,
+  Uncounted,
+  WrongTotal,
+} from '../../model/ports/audit-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -58,16 +64,22 @@ export function createAuditStore(sql: Sql): AuditStore {
                                        ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX}, ${ROWS_MAX})`;
       const end = rows.find(({ addressId }) => addressId === null),
         behind = rows.filter(({ uncounted }) => uncounted !== null);
-      if (keys !== null)
-        for (const { side, subject } of (behind[0]?.['uncounted'] ?? []) as { side: string; subject: string }[]) {
-          failpoint('count_audit_total.before');
-          await sql`select count_audit_total(${ledger}, ${side}, ${subject}, ${throughHeight}, ${COUNTED_MAX})`;
-        }
       return {
         balances: rows.filter((row) => row !== end && row['uncounted'] === null).map(balanceOf),
-        uncounted: behind.map(({ addressKey }) => String(addressKey)),
+        uncounted: behind.map(({ addressKey, uncounted }) => ({ addressKey, sides: uncounted }) as Uncounted),
         next: end === undefined ? null : String(end['addressKey']),
       };
+    },
+    async count(ledger, { sides }, throughHeight) {
+      let isCounted = true;
+      for (const { side, subject } of sides) {
+        failpoint('count_audit_total.before');
+        await sql`select count_audit_total(${ledger}, ${side}, ${subject}, ${throughHeight}, ${COUNTED_MAX})`;
+        const [total] = await sql<{ through: number }[]>`
+          select through from audit_total where ledger = ${ledger} and side = ${side} and subject = ${subject}`;
+        isCounted &&= total !== undefined && total.through >= throughHeight;
+      }
+      return isCounted;
     },
     async recount(ledger) {
       failpoint('recount_audit_total.before');

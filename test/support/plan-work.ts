@@ -219,6 +219,11 @@ const AUDIT: Record<string, Work> = {
     await audit.ledgerBalances(LEDGER, { afterKey: null }, at.height, 20);
     await audit.ledgerBalances(LEDGER, { afterKey: '80000000-0000-0000-0000-000000000000' }, at.height, 20);
   },
+  'audit.count': async (world) => {
+    const { row, at } = await nextBlock(world);
+    const sides = [{ side: 'received' as const, subject: row.addressKey }];
+    await world.stores.audit.count(LEDGER, { addressKey: row.addressKey, sides }, at.height);
+  },
   'audit: an address that moved more than is read at once, counted and counted again': async (world) => {
     const {
       stores: { audit },
