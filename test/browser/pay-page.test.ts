@@ -289,6 +289,10 @@ test('payments H10: a wallet of the browser pays what the page asks for once, by
           headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAY_POLICY },
         }),
   );
+  // A payment that is none of the cloud's: nothing is heard of it.
+  await page.route('**/v1/checkout/sessions/**', (route) =>
+    route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: ': here\n\n' }),
+  );
   await page.goto(`${cloud.url}/pay/order/pay_1`);
   const button = page.locator('#wallets button');
   t.is(await button.innerText(), 'Pay with Fox <b>');
