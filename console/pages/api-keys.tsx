@@ -12,6 +12,7 @@ import { Secret } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
+import { EdgeKeys } from './edge-keys.tsx';
 
 const DAY_MS = 86_400_000;
 const ROLES = [
@@ -85,6 +86,7 @@ export function ApiKeys({ scope }: PageProps): JSX.Element {
           }}
         </Shown>
       </Panel>
+      <EdgeKeys scope={scope} />
       {isMaking && <Make scope={scope} close={() => setMaking(false)} onKey={setMade} />}
       {revoked !== null && <Revoke scope={scope} apiKey={revoked} close={() => setRevoked(null)} />}
       {made !== null && (

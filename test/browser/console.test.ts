@@ -13,6 +13,8 @@ import { codeOf } from '../support/gateway.ts';
 const [developer, browser] = await Promise.all([openDeveloper(), openBrowser()]);
 const { deployment, receiver, atEdge } = developer;
 const { record, cloudUrl } = deployment;
+/** What the band of the sandbox is painted with: not by its colour alone. */
+const PATTERN = `getComputedStyle(document.querySelector('.sandbox-band')).backgroundImage`;
 /** A page without a stream reads again after this time. console/app. */
 const POLLED_MS = 30_000;
 
@@ -35,7 +37,7 @@ async function inhabit(): Promise<void> {
 }
 
 test.serial(
-  'console C2, C3, C19: the pages of whoever is not signed in are sound in both themes and widths',
+  'console C2, C3, C19, C20, C22: the pages of whoever is not signed in are sound in both themes and widths; a theme that was chosen is there before the first paint',
   async (t) => {
     const visitor = await visit(browser, cloudUrl);
     const { page, context } = visitor;
@@ -44,6 +46,20 @@ test.serial(
       await hasCome(page);
       t.deepEqual(await isSound(page, visitor, path.replace('#x', '') || 'sign-in'), []);
     }
+    const painted = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await painted();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await painted();
+    t.not(light, dark, 'C20: by the system');
+    await page.evaluate("localStorage.setItem('flock-theme', 'dark')");
+    await page.emulateMedia({ colorScheme: 'light' });
+    const first = await page.locator('script[src]').first().getAttribute('src');
+    await context.route('**/console/*.js', (route) =>
+      route.request().url().endsWith(first!) ? route.continue() : route.abort(),
+    );
+    await page.goto('/console/');
+    t.is(await page.locator('h1').count(), 0, 'the app has not begun');
+    t.is(await painted(), dark, 'C20: by choice, before the app runs');
     await context.close();
   },
 );
@@ -90,7 +106,7 @@ async function migrates(visitor: Visitor, path: string): Promise<string[]> {
 }
 
 test.serial(
-  'console C1, C4, C6, C19, migration M-I4, M-O5, M-O8: every page of the sandbox, of live and about oneself is sound, and stays signed in when it is loaded again',
+  'console C1, C4, C6, C7 (faults 37), C19, C22, migration M-I4, M-O5, M-O8: every page of the sandbox, of live and about oneself is sound, says which it is in band, word, pattern and title, and stays signed in when it is loaded again',
   async (t) => {
     await inhabit();
     const visitor = await visit(browser, cloudUrl);
@@ -145,7 +161,17 @@ test.serial(
       await hasCome(page);
       t.is(await page.getByRole('heading', { name: 'Sign in', exact: true }).count(), 0, `${path}: still signed in`);
       const title = await page.title();
-      t.is(title.startsWith('[Sandbox] '), path.startsWith(`${below}/sandbox`), `C7: ${title}`);
+      const isSandbox = path.startsWith(`${below}/sandbox`),
+        band = page.locator('.sandbox-band');
+      t.is(title.startsWith('[Sandbox] '), isSandbox, `C7: ${title}`);
+      t.is(await band.count(), isSandbox ? 1 : 0, path);
+      if (isSandbox) {
+        t.regex(await band.innerText(), /^sandbox/i, path);
+        t.regex(String(await page.evaluate(PATTERN)), /repeating-linear-gradient/, path);
+      } else {
+        const tests = page.locator('main').getByRole('button', { name: /simulate|pay it|reset|confirm/i });
+        t.is(await tests.count(), 0, `${path}: actions of tests do not exist in live`);
+      }
       faults.push(...(await isSound(page, visitor, path.replaceAll(/[^a-z0-9]+/g, '-'))));
     }
     await page.goto(`${below}/sandbox/deliveries`);

@@ -50,6 +50,24 @@ test('house 4: every package is imported, and every imported one is declared whe
   t.deepEqual(wrong, []);
 });
 
+test('console A44: libraries of sign-in are pinned to one version, and the heavy ones are imported at their first use', async (t) => {
+  const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
+  const declared: Readonly<Record<string, string>> = { ...manifest.dependencies, ...manifest.devDependencies };
+  const heavy = ['@simplewebauthn/server', 'openid-client', '@node-saml/node-saml'];
+  for (const name of [...heavy, 'otplib', 'jose']) t.regex(declared[name] ?? 'none', /^\d+\.\d+\.\d+$/, name);
+  for (const name of ['samlify', 'saml2-js', 'better-auth', '@auth/core']) t.false(name in declared, name);
+  const atStart = sources().flatMap(({ path, lines }) =>
+    lines
+      .filter((line) => /^import (?!type )/.test(line) && heavy.some((name) => line.includes(`'${name}`)))
+      .map(() => path),
+  );
+  t.deepEqual(atStart, []);
+  const atUse = sources().filter(({ lines }) =>
+    heavy.some((name) => lines.join('\n').includes(`=> import('${name}')`)),
+  );
+  t.is(atUse.length, heavy.length, 'each has one place');
+});
+
 test('ecosystem X71 a bill of materials can be made of the lockfile: it lists each package once, and says which are not deployed', async (t) => {
   const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'sbom'], { cwd: ROOT, maxBuffer: 64 << 20 });
   const bill = JSON.parse(stdout) as {
