@@ -289,7 +289,7 @@ for (const [name, bench] of Object.entries(benches)) {
     await sandbox.finish(`${accountId}-first`);
   });
 
-  test.serial(`${name}: X76 of two that change a task in one moment one does`, async (t) => {
+  test.serial(`${name}: ecosystem X76 of two that change a task in one moment one does`, async (t) => {
     const { sandbox, fresh } = bench();
     const { accountId } = await fresh();
     const id = `${accountId}-changed`,
@@ -395,7 +395,7 @@ for (const [name, bench] of Object.entries(benches)) {
       t.true(await sandbox.isStuck(ledger));
       t.deepEqual(await sandbox.stuckUntil(ledger), { height: null, repriced: false });
       await sandbox.setStuck(ledger, { height: 1, repriced: true });
-      t.false(await sandbox.isStuck(ledger), 'X76 it is at the height of its end');
+      t.false(await sandbox.isStuck(ledger), 'ecosystem X76 it is at the height of its end');
       t.deepEqual(await sandbox.stuckUntil(ledger), { height: 1, repriced: true }, 'its pool is still to be mined');
       t.false(await sandbox.takePooled(ledger, head, old, []));
       await sandbox.setStuck(ledger, { height: 2, repriced: false });

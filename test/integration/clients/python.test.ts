@@ -140,7 +140,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 base = f'http://127.0.0.1:{server.server_port}'
 `;
 
-test('ecosystem faults 16, 17, X17 one asynchronous client in two event loops: connections of its own in each, many calls at once, a cancelled one ends', (t) => {
+test('ecosystem X17, faults 16, 17 one asynchronous client in two event loops: connections of its own in each, many calls at once, a cancelled one ends', (t) => {
   const script = `${ECHO}
 from flock_client.aio import AsyncFlock
 

@@ -200,7 +200,7 @@ test('decisions 9: spellings of a public or link-local address are no way to cle
 test('every route that the cloud serves has somebody who answers it, and nobody answers another', (t) => {
   // Handlers are made of their ports and ask nothing of them before they are called.
   const handlers = createHandlers({
-    stores: {},
+    stores: { changes: {} },
     config: { publicUrl: 'http://cloud.test' },
     auth: {},
     checkout: {},

@@ -500,7 +500,7 @@ test('found F70: a pool that a process did not let go of to the end is let go of
   t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
 });
 
-test('X76 a stuck ledger lets its pool go after so many blocks more, also where the process died behind the last one', async (t) => {
+test('ecosystem X76 a stuck ledger lets its pool go after so many blocks more, also where the process died behind the last one', async (t) => {
   for (const dies of [false, true]) {
     const self = box();
     ok(t, await self.deposit({ autoConfirm: true }));
@@ -529,7 +529,7 @@ test('X76 a stuck ledger lets its pool go after so many blocks more, also where 
   }
 });
 
-test('X76 a ledger that is stuck until somebody pays more mines the version that took the place of another', async (t) => {
+test('ecosystem X76 a ledger that is stuck until somebody pays more mines the version that took the place of another', async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));
   const { client, unsigned, module, network, signed: bytes } = await built(t, self);
@@ -546,7 +546,7 @@ test('X76 a ledger that is stuck until somebody pays more mines the version that
   });
 });
 
-test('X76 simulate-replaced: another transaction has the counter value, and what waited in the pool is dead', async (t) => {
+test('ecosystem X76 simulate-replaced: another transaction has the counter value, and what waited in the pool is dead', async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));
   const { client, unsigned, signed: bytes } = await built(t, self);
@@ -563,7 +563,7 @@ test('X76 simulate-replaced: another transaction has the counter value, and what
   t.like(await replace(rival.txid), { code: 'CONFLICT', details: { field: 'txid' } });
 });
 
-test('X76 the failures of an endpoint are so many attempts, each counted once, and end after a day; edges are away until their time', async (t) => {
+test('ecosystem X76 the failures of an endpoint are so many attempts, each counted once, and end after a day; edges are away until their time', async (t) => {
   const self = box();
   const { control } = self.sandbox;
   const take = async (...ids: string[]) =>

@@ -20,7 +20,7 @@ const failing = (failure: EndpointFailure, seen: string[] = []) => ({
   },
 });
 
-test('X76 an attempt that the endpoint seems to refuse is recorded as an edge reports it, and nothing leaves; the next one does', async (t) => {
+test('ecosystem X76 an attempt that the endpoint seems to refuse is recorded as an edge reports it, and nothing leaves; the next one does', async (t) => {
   const seen: string[] = [];
   const { store, edges, clock, publisher } = setup(failing({ status: 503 }, seen));
   edges.leads(BOX);
@@ -37,7 +37,7 @@ test('X76 an attempt that the endpoint seems to refuse is recorded as an edge re
   await publisher.stop();
 });
 
-test('X76 an endpoint that seems gone is disabled as by its own 410', async (t) => {
+test('ecosystem X76 an endpoint that seems gone is disabled as by its own 410', async (t) => {
   const { store, edges, clock, publisher } = setup(failing({ status: 410 }));
   edges.leads(BOX);
   const id = store.add(BOX, { dueAtMs: clock.nowMs() });
@@ -48,7 +48,7 @@ test('X76 an endpoint that seems gone is disabled as by its own 410', async (t) 
   await publisher.stop();
 });
 
-test('X76 a late attempt leaves when its time has come; from the limit of an attempt on it is a timeout', async (t) => {
+test('ecosystem X76 a late attempt leaves when its time has come; from the limit of an attempt on it is a timeout', async (t) => {
   for (const delayMs of [3_000, 15_000]) {
     const { store, edges, clock, publisher } = setup(failing({ delayMs }));
     edges.leads(BOX);
@@ -74,7 +74,7 @@ test('X76 a late attempt leaves when its time has come; from the limit of an att
   }
 });
 
-test('X76 nothing is simulated in live, and a lever that cannot be looked at delays what it might have failed', async (t) => {
+test('ecosystem X76 nothing is simulated in live, and a lever that cannot be looked at delays what it might have failed', async (t) => {
   const seen: string[] = [];
   const live = setup(failing({ status: 500 }, seen));
   live.edges.leads(A);
