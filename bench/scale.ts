@@ -17,7 +17,7 @@ import { cursorOf } from '../protocol/cursor.ts';
 import { accountIdOf, type AccountId } from '../protocol/ids.ts';
 import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import { ROUTES } from '../protocol/routes.ts';
-import { pathOf } from '../protocol/operations.ts';
+import { pathOf } from '../protocol/place.ts';
 import { prepareDatabase } from '../developer/database.ts';
 import { startChild } from '../developer/children.ts';
 import { CLOUD_ENTRY } from '../developer/deployment.ts';

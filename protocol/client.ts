@@ -3,8 +3,8 @@
  * reply's `data` or the `Refusal`. It works against cloud and edge, and retries nothing by itself: with an idempotency
  * key the caller may. Its types come from the schemas; what runs holds none, so that it is small in a browser.
  */
-import { isRefusal, Refused, readRefusal, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
-import { pathOf, placeOf } from './operations.ts';
+import { isRefusal, Refused, type ErrorCode, type ERRORS, type Refusal } from './errors.ts';
+import { pathOf, placeOf } from './place.ts';
 import type { Method } from './route.ts';
 import type { OperationId, ReplyOf, ROUTES, SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
@@ -36,10 +36,10 @@ export interface ClientOptions {
   /** Headers of a signature over the request, for the edge (`signRequest`). */
   readonly sign?: (request: { method: Method; url: string; body: string }) => Readonly<Record<string, string>>;
   /**
-   * A refusal with a code that this release does not know becomes UPSTREAM_UNAVAILABLE: for the edge, which acts on
-   * codes. Else it is handed on as it came: a newer service refuses for reasons that an older client can still show.
+   * A refusal with another code becomes UPSTREAM_UNAVAILABLE: for the edge, which acts on codes. Absent: it is handed
+   * on as it came: a newer service refuses for reasons that an older client can still show.
    */
-  readonly onlyKnownCodes?: boolean;
+  readonly knownCodes?: ReadonlySet<string>;
   /** Bound of one call, milliseconds. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
@@ -78,6 +78,16 @@ export interface ListenOptions {
 
 const TIMEOUT_MS_DEFAULT = 30_000;
 
+// The table of errors has a kilobyte of texts, of which a client says these two itself.
+const UNAVAILABLE: (typeof ERRORS)['UPSTREAM_UNAVAILABLE'][1] = 'cloud unreachable from edge';
+const NOTHING: (typeof ERRORS)['NOT_FOUND'][1] = 'no such resource for this account';
+const unavailable = (details: Readonly<Record<string, unknown>>): Refusal => ({
+  ok: false,
+  code: 'UPSTREAM_UNAVAILABLE',
+  message: UNAVAILABLE,
+  details,
+});
+
 interface Sent extends CallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -107,7 +117,7 @@ export function createClient(options: ClientOptions): Client {
         requestId: null,
         replayed: false,
         retryAfterSeconds: null,
-        outcome: refuse('UPSTREAM_UNAVAILABLE', { reason }),
+        outcome: unavailable({ reason }),
       };
     }
   };
@@ -141,7 +151,7 @@ async function listen(
     const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal: stop });
     if (!response.ok || response.body === null) {
       const { outcome } = read(options, response, await response.text(), false);
-      return { why: 'refused', refusal: isRefusal(outcome) ? outcome : refuse('UPSTREAM_UNAVAILABLE') };
+      return { why: 'refused', refusal: isRefusal(outcome) ? outcome : unavailable({}) };
     }
     clearTimeout(head);
     await readHints(response.body, hear, silent);
@@ -162,7 +172,8 @@ function unaddressable(params: Readonly<Record<string, string>>): Refusal | null
   const found = Object.entries(params).find(([, value]) => /^\.{0,2}$/.test(value));
   if (found === undefined) return null;
   const [name, value] = found;
-  return refuse('NOT_FOUND', { [name]: value, reason: 'not_an_id', next: 'send an id as the service gave it' });
+  const details = { [name]: value, reason: 'not_an_id', next: 'send an id as the service gave it' };
+  return { ok: false, code: 'NOT_FOUND', message: NOTHING, details };
 }
 
 function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent): { url: string; init: RequestInit } {
@@ -182,12 +193,7 @@ function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent)
   return { url, init: { method: route.method, headers, redirect: 'manual', ...(body === '' ? {} : { body }) } };
 }
 
-function read(
-  { onlyKnownCodes = false }: ClientOptions,
-  response: Response,
-  text: string,
-  bare: boolean,
-): Answered<unknown> {
+function read({ knownCodes }: ClientOptions, response: Response, text: string, bare: boolean): Answered<unknown> {
   const around = {
     status: response.status,
     requestId: response.headers.get('x-request-id'),
@@ -202,16 +208,14 @@ function read(
   }
   const unknown = (reason: string, more: object = {}) => ({
     ...around,
-    outcome: refuse('UPSTREAM_UNAVAILABLE', { reason, status: response.status, ...more }),
+    outcome: unavailable({ reason, status: response.status, ...more }),
   });
   const parsed = envelopeOf(text);
   if (parsed === null) return unknown('no envelope');
   if (parsed.success) return { ...around, outcome: parsed.data };
   const { code, message, details } = parsed.error;
-  if (Object.hasOwn(ERRORS, code))
-    return { ...around, outcome: readRefusal(code as ErrorCode, { ...details }, message) };
   // The status still says which kind it is.
-  if (onlyKnownCodes) return unknown('unknown code', { code });
+  if (knownCodes?.has(code) === false) return unknown('unknown code', { code });
   return { ...around, outcome: { ok: false, code: code as ErrorCode, message, details } as Refusal };
 }
 

@@ -1,16 +1,4 @@
-/**
- * Where each operation of THE route table is asked, for callers that carry no schemas: the typed client, and with it
- * the console and applications in a browser. The compiler holds it to the route table, both ways.
- */
-import type { ROUTES } from './routes.ts';
-import type { Method } from './route.ts';
-
-type Table = typeof ROUTES;
-/** `bare`: the answer is the document itself, without an envelope. */
-type Place<O extends keyof Table> = Table[O] extends { readonly bare: string }
-  ? `${Table[O]['method']} ${Table[O]['path']} bare`
-  : `${Table[O]['method']} ${Table[O]['path']}`;
-
+// Made of the route table by `npm run -s clients`; protocol/place.ts reads it.
 export const OPERATIONS = {
   createAddress: 'POST /v1/addresses',
   listAddresses: 'GET /v1/addresses',
@@ -62,13 +50,6 @@ export const OPERATIONS = {
   bindCounter: 'POST /v1/edge/transactions/{id}/counter',
   submitSigned: 'POST /v1/edge/transactions/{id}/signed',
   continueAuditLog: 'POST /v1/edge/audit-log',
-  getSupportAccess: 'GET /v1/settings/support-access',
-  setSupportAccess: 'PUT /v1/settings/support-access',
-  endSupportSession: 'DELETE /v1/settings/support-sessions/{id}',
-  startSupportSession: 'POST /v1/admin/support-sessions',
-  getWipe: 'GET /v1/settings/wipe',
-  scheduleWipe: 'POST /v1/settings/wipe',
-  cancelWipe: 'DELETE /v1/settings/wipe',
   listChains: 'GET /v1/chains',
   getCoverage: 'GET /v1/chains/{chain}/coverage',
   listTokens: 'GET /v1/treasury/tokens',
@@ -88,8 +69,8 @@ export const OPERATIONS = {
   getCheckoutLink: 'GET /v1/checkout/links/{slug}',
   openCheckoutSession: 'POST /v1/checkout/links/{slug}/sessions',
   donate: 'POST /v1/checkout/links/{slug}/donate',
-  listenSession: 'GET /v1/checkout/sessions/{id}/events bare',
   getCheckoutSession: 'GET /v1/checkout/sessions/{id}',
+  listenSession: 'GET /v1/checkout/sessions/{id}/events bare',
   getPaymentSettings: 'GET /v1/settings/payments',
   putPaymentSettings: 'PUT /v1/settings/payments',
   createTreasuryWallet: 'POST /v1/treasury/wallets',
@@ -104,20 +85,20 @@ export const OPERATIONS = {
   deleteSweepPolicy: 'DELETE /v1/treasury/sweeps/policies/{policyId}',
   pauseSweepPolicy: 'POST /v1/treasury/sweeps/policies/{policyId}/pause',
   resumeSweepPolicy: 'POST /v1/treasury/sweeps/policies/{policyId}/resume',
-  requestToken: 'POST /v1/treasury/token-requests',
-  listTokenRequests: 'GET /v1/treasury/token-requests',
-  listTokenRoutes: 'GET /v1/treasury/routes',
-  simulateToken: 'POST /v1/sandbox/simulate-token',
-  listTokenReviews: 'GET /v1/admin/token-requests',
-  proposeTokenVersion: 'GET /v1/admin/token-requests/{id}/version',
-  publishTokenRequest: 'POST /v1/admin/token-requests/{id}/publish',
-  acceptTokenRequest: 'POST /v1/admin/token-requests/{id}/accept',
-  declineTokenRequest: 'POST /v1/admin/token-requests/{id}/decline',
   previewSweep: 'POST /v1/treasury/sweeps/preview',
   runSweepPolicy: 'POST /v1/treasury/sweeps/policies/{policyId}/run',
   listSweepJobs: 'GET /v1/treasury/sweeps/jobs',
   getSweepJob: 'GET /v1/treasury/sweeps/jobs/{id}',
   retrySweepJob: 'POST /v1/treasury/sweeps/jobs/{id}/retry',
+  requestToken: 'POST /v1/treasury/token-requests',
+  listTokenRequests: 'GET /v1/treasury/token-requests',
+  listTokenRoutes: 'GET /v1/treasury/routes',
+  simulateToken: 'POST /v1/sandbox/simulate-token',
+  listTokenReviews: 'GET /v1/admin/token-requests',
+  acceptTokenRequest: 'POST /v1/admin/token-requests/{id}/accept',
+  proposeTokenVersion: 'GET /v1/admin/token-requests/{id}/version',
+  publishTokenRequest: 'POST /v1/admin/token-requests/{id}/publish',
+  declineTokenRequest: 'POST /v1/admin/token-requests/{id}/decline',
   detectCase: 'POST /v1/migration/detect-case',
   detectPath: 'POST /v1/migration/detect-path',
   listKeySources: 'GET /v1/migration/key-sources',
@@ -129,10 +110,6 @@ export const OPERATIONS = {
   getMigrationCapacity: 'GET /v1/migration/projects/{projectId}/capacity',
   createUpload: 'POST /v1/migration/uploads',
   completeUpload: 'POST /v1/migration/uploads/{uploadId}/complete',
-  discover: 'POST /v1/migration/{projectId}/discover',
-  getScan: 'GET /v1/migration/scans/{scanId}',
-  cancelScan: 'DELETE /v1/migration/scans/{scanId}',
-  listScanAddresses: 'GET /v1/migration/scans/{scanId}/addresses',
   createImport: 'POST /v1/migration/projects/{projectId}/imports',
   listImports: 'GET /v1/migration/projects/{projectId}/imports',
   getImport: 'GET /v1/migration/imports/{batchId}',
@@ -141,6 +118,16 @@ export const OPERATIONS = {
   listImportIssues: 'GET /v1/migration/imports/{batchId}/issues',
   commitImport: 'POST /v1/migration/imports/{batchId}/commit',
   rollbackImport: 'POST /v1/migration/imports/{batchId}/rollback',
+  discover: 'POST /v1/migration/{projectId}/discover',
+  getScan: 'GET /v1/migration/scans/{scanId}',
+  cancelScan: 'DELETE /v1/migration/scans/{scanId}',
+  listScanAddresses: 'GET /v1/migration/scans/{scanId}/addresses',
+  listScanLimits: 'GET /v1/admin/scan-limits',
+  approveScanLimit: 'POST /v1/admin/scan-limits/{scanId}/approve',
+  declineScanLimit: 'POST /v1/admin/scan-limits/{scanId}/decline',
+  listImportConflicts: 'GET /v1/admin/import-conflicts',
+  getImportConflict: 'GET /v1/admin/import-conflicts/{reviewId}',
+  resolveImportConflict: 'POST /v1/admin/import-conflicts/{reviewId}/resolve',
   getObserve: 'GET /v1/migration/projects/{projectId}/observe',
   activateProject: 'POST /v1/migration/projects/{projectId}/activate',
   deactivateProject: 'POST /v1/migration/projects/{projectId}/deactivate',
@@ -182,6 +169,9 @@ export const OPERATIONS = {
   confirmTotp: 'POST /v1/auth/totp/confirm',
   disableTotp: 'POST /v1/auth/totp/disable',
   makeRecoveryCodes: 'POST /v1/auth/recovery-codes',
+  getJwks: 'GET /.well-known/jwks.json bare',
+  createOrganization: 'POST /v1/organizations',
+  listOrganizations: 'GET /v1/organizations',
   beginPasskeySignIn: 'POST /v1/auth/passkeys/login/options',
   signInByPasskey: 'POST /v1/auth/passkeys/login',
   beginPasskey: 'POST /v1/auth/passkeys/options',
@@ -202,9 +192,6 @@ export const OPERATIONS = {
   startSso: 'POST /v1/auth/sso/start',
   finishSso: 'POST /v1/auth/sso/finish',
   linkSso: 'POST /v1/auth/sso/link',
-  getJwks: 'GET /.well-known/jwks.json bare',
-  createOrganization: 'POST /v1/organizations',
-  listOrganizations: 'GET /v1/organizations',
   listApiKeys: 'GET /v1/settings/api-keys',
   mintApiKey: 'POST /v1/settings/api-keys',
   revokeApiKey: 'DELETE /v1/settings/api-keys/{id}',
@@ -224,10 +211,13 @@ export const OPERATIONS = {
   removeMember: 'DELETE /v1/settings/members/{userId}',
   renameOrganization: 'PATCH /v1/organizations/{id}',
   transferOrganization: 'POST /v1/organizations/{id}/transfer',
-  listAuditLog: 'GET /v1/settings/audit-log',
-  getAuditCheckpoint: 'GET /v1/settings/audit-log/checkpoint',
-  verifyAuditLog: 'POST /v1/settings/audit-log/verify',
-  exportAuditLog: 'GET /v1/settings/audit-log/export bare',
+  getSupportAccess: 'GET /v1/settings/support-access',
+  setSupportAccess: 'PUT /v1/settings/support-access',
+  endSupportSession: 'DELETE /v1/settings/support-sessions/{id}',
+  startSupportSession: 'POST /v1/admin/support-sessions',
+  getWipe: 'GET /v1/settings/wipe',
+  scheduleWipe: 'POST /v1/settings/wipe',
+  cancelWipe: 'DELETE /v1/settings/wipe',
   getUsage: 'GET /v1/billing/usage',
   getPlans: 'GET /v1/billing/plans',
   previewPlan: 'GET /v1/billing/preview',
@@ -237,20 +227,18 @@ export const OPERATIONS = {
   getStatement: 'GET /v1/billing/statements/{id}',
   listBilled: 'GET /v1/billing/statements/{id}/transactions',
   exportStatement: 'GET /v1/billing/statements/{id}/document bare',
+  listAuditLog: 'GET /v1/settings/audit-log',
+  getAuditCheckpoint: 'GET /v1/settings/audit-log/checkpoint',
+  verifyAuditLog: 'POST /v1/settings/audit-log/verify',
+  exportAuditLog: 'GET /v1/settings/audit-log/export bare',
   listNodes: 'GET /v1/admin/nodes',
   listActors: 'GET /v1/admin/actors',
   getActor: 'GET /v1/admin/actors/{path}',
   restartActor: 'POST /v1/admin/actors/{path}/restart',
   listFactsSetAside: 'GET /v1/admin/facts',
   retryFacts: 'POST /v1/admin/facts/retry',
-  listScanLimits: 'GET /v1/admin/scan-limits',
-  approveScanLimit: 'POST /v1/admin/scan-limits/{scanId}/approve',
-  declineScanLimit: 'POST /v1/admin/scan-limits/{scanId}/decline',
-  listImportConflicts: 'GET /v1/admin/import-conflicts',
-  getImportConflict: 'GET /v1/admin/import-conflicts/{reviewId}',
-  resolveImportConflict: 'POST /v1/admin/import-conflicts/{reviewId}/resolve',
-  setUserSuspension: 'PUT /v1/admin/users/{userId}/suspension',
   setSuspension: 'PUT /v1/admin/accounts/{accountId}/suspension',
+  setUserSuspension: 'PUT /v1/admin/users/{userId}/suspension',
   setPlan: 'PUT /v1/admin/accounts/{accountId}/plan',
   listAccountStatements: 'GET /v1/admin/accounts/{accountId}/statements',
   recordCollection: 'POST /v1/admin/accounts/{accountId}/statements/{id}/collections',
@@ -258,19 +246,4 @@ export const OPERATIONS = {
   getReady: 'GET /health/ready',
   getMetrics: 'GET /metrics bare',
   getDescription: 'GET /v1/openapi.json bare',
-} as const satisfies { readonly [O in keyof Table]: Place<O> };
-
-/** Method and path template of an operation, and whether its answer has no envelope. */
-export function placeOf(operationId: keyof typeof OPERATIONS): { method: Method; path: string; isBare: boolean } {
-  const [method, path, bare] = OPERATIONS[operationId].split(' ') as [Method, string, string | undefined];
-  return { method, path, isBare: bare !== undefined };
-}
-
-/** `/v1/addresses/{id}` with the parameters put in, percent-encoded. Throws: a parameter is missing. */
-export function pathOf(template: string, params: Readonly<Record<string, string>>): string {
-  return template.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined) throw new TypeError(`path parameter ${name} is missing`);
-    return encodeURIComponent(value);
-  });
-}
+} as const;

@@ -5,6 +5,7 @@ import { breaksBetween } from './breaks.ts';
 import { cliFiles } from './cli.ts';
 import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
 import { goFiles } from './go.ts';
+import { operationFiles } from './operations.ts';
 import { pythonFiles } from './python.ts';
 import { typescriptFiles } from './typescript.ts';
 
@@ -29,6 +30,7 @@ export function generated(): ReadonlyMap<string, string> {
     ...pythonFiles(contract),
     ...cliFiles(contract),
     ...goFiles(contract),
+    ...operationFiles(),
   ]);
 }
 

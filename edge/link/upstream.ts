@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, fetch as fetchOver, type Dispatcher } from 'undici';
 import { isShortWork } from '../answers/answer-size.ts';
-import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { ERRORS, refuse, type Refusal } from '../../protocol/errors.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { signRequest } from '../../protocol/node/http-signature.ts';
@@ -76,7 +76,13 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
     clock.note(askedMs, answer.headers.get('date'));
     return answer;
   }) as unknown as typeof fetch;
-  const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, onlyKnownCodes: true, fetch: overAgent };
+  const options = {
+    baseUrl: cloudUrl,
+    apiKey,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    knownCodes: new Set(Object.keys(ERRORS)),
+    fetch: overAgent,
+  };
   return {
     signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
     unsigned: createClient(options),

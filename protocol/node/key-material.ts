@@ -198,13 +198,27 @@ function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRu
   if (holdsSecretBytes(text)) return 'secret_key_bytes';
   if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
   if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
-  for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
+  for (const { 0: token, index } of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
     const shape = shapeOf(token, hashField);
     if (shape === null) continue;
     budget.candidates -= 1;
-    if (budget.candidates < 0 || IS_KEY[shape](token)) return shape;
+    if (budget.candidates < 0) return shape;
+    if (IS_KEY[shape](token) && !(shape === 'secret_key_base58' && isInBase64(text, index))) return shape;
   }
   return null;
+}
+
+/** So long a run of the letters of base64 is a document or a certificate, and no key with a path before it. */
+const BASE64_RUN_CHARS = 400;
+
+/**
+ * 64 bytes in base58 have no checksum: of the base64 of a signed document, some run between two signs looks like them
+ * now and then.
+ */
+function isInBase64(text: string, at: number): boolean {
+  const before = /[A-Za-z0-9+/=]*$/.exec(text.slice(Math.max(0, at - BASE64_RUN_CHARS), at))![0],
+    behind = /^[A-Za-z0-9+/=]*/.exec(text.slice(at, at + BASE64_RUN_CHARS))![0];
+  return before.length + behind.length >= BASE64_RUN_CHARS;
 }
 
 type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58' | 'bip38';

@@ -6,9 +6,8 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Request } from 'playwright-core';
 import { accessibility, isSound, openBrowser, picture, visit, type Visitor } from '../support/browser/browser.ts';
-import { hasCome, signIn } from '../support/browser/console.ts';
+import { hasCome, signIn, unspentCode } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
-import { codeOf } from '../support/gateway.ts';
 
 const [developer, browser] = await Promise.all([openDeveloper(), openBrowser()]);
 const { deployment, receiver, atEdge } = developer;
@@ -98,7 +97,7 @@ async function migrates(visitor: Visitor, path: string): Promise<string[]> {
   const code = page.getByRole('dialog').getByRole('textbox').last();
   await Promise.race([code.waitFor(), button('Back to observe').waitFor()]);
   if (await code.isVisible()) {
-    await code.fill(codeOf(record.owner, 1));
+    await code.fill(await unspentCode(page, record.owner));
     await page.keyboard.press('Enter');
   }
   await button('Back to observe').waitFor();

@@ -5,9 +5,8 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { isSound, openBrowser, picture, visit } from '../support/browser/browser.ts';
-import { hasCome, signIn } from '../support/browser/console.ts';
+import { hasCome, signIn, unspentCode } from '../support/browser/console.ts';
 import { openDeveloper } from '../support/developer.ts';
-import { codeOf } from '../support/gateway.ts';
 
 const [developer, browser] = await Promise.all([openDeveloper(), openBrowser()]);
 const { record, cloudUrl } = developer.deployment;
@@ -75,7 +74,7 @@ test.serial(
     await dialog.getByLabel('Name of the organization').fill('another');
     await dialog.getByRole('button', { name: 'Schedule the wipe' }).click();
     const code = page.getByRole('dialog').getByRole('textbox');
-    await code.last().fill(codeOf(record.owner, 1));
+    await code.last().fill(await unspentCode(page, record.owner));
     await page.keyboard.press('Enter');
     await page.getByText('another text than the name of the organization').waitFor();
     await picture(page, 'wipe-refused');
@@ -114,7 +113,7 @@ test.serial(
     const code = page.getByRole('dialog').getByRole('textbox');
     await band.or(code).first().waitFor();
     if ((await code.count()) > 0) {
-      await code.fill(codeOf(record.admin, 1));
+      await code.fill(await unspentCode(page, record.admin));
       await page.keyboard.press('Enter');
     }
     await band.waitFor();

@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes } from '
 import test from 'ava';
 import { SignJWT, exportJWK } from 'jose';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
-import { pathOf } from '../../protocol/operations.ts';
+import { pathOf } from '../../protocol/place.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { jsonOf, raw, startTestCloud } from '../support/gateway.ts';

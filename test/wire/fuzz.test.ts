@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { pathOf } from '../../protocol/operations.ts';
+import { pathOf } from '../../protocol/place.ts';
 import { codesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { CHAINS, EVENTS } from '../../protocol/slugs.ts';

@@ -3,7 +3,7 @@ import { createClient } from '../../protocol/client.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { validate } from '../../protocol/validation.ts';
-import { pathOf } from '../../protocol/operations.ts';
+import { pathOf } from '../../protocol/place.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import { ORG_ROLES, type OrgRole } from '../../protocol/slugs.ts';
 import { rowOf, supportAnswer, type Row } from '../support/permissions.ts';

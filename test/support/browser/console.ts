@@ -20,13 +20,27 @@ export async function hasCome(page: Page): Promise<void> {
   }
 }
 
+const STEP_MS = 30_000;
+const spent = new Map<string, number>();
+
+/** A code that counts: each counts once, none before one that was used, and the next one already now. */
+export async function unspentCode(page: Page, { totpSecret }: { totpSecret: string }): Promise<string> {
+  const step = (spent.get(totpSecret) ?? 0) + 1;
+  while (Math.floor(Date.now() / STEP_MS) + 1 < step) await page.waitForTimeout(POLL_MS);
+  const now = Math.floor(Date.now() / STEP_MS),
+    used = Math.max(step, now);
+  spent.set(totpSecret, used);
+  return codeOf({ totpSecret }, used - now);
+}
+
 /** Email, password and, where there is a second factor, its code: what the sign-in page asks for. */
 export async function signIn(page: Page, who: { email: string; password: string; totpSecret?: string }): Promise<void> {
   await page.getByLabel('Email').fill(who.email);
   await page.getByLabel('Password').fill(who.password);
   await page.keyboard.press('Enter');
   if (who.totpSecret !== undefined) {
-    await page.getByLabel('Code of your authenticator app').fill(codeOf({ totpSecret: who.totpSecret }));
+    const { totpSecret } = who;
+    await page.getByLabel('Code of your authenticator app').fill(await unspentCode(page, { totpSecret }));
     await page.keyboard.press('Enter');
   }
   await page.locator('.frame h1').waitFor();

@@ -7,7 +7,7 @@ import { createClient } from '../../../protocol/client.ts';
 import { pathMatches } from '../../../protocol/route.ts';
 import { ROUTES, type OperationId } from '../../../protocol/routes.ts';
 import { verifyWebhook } from '../../../protocol/node/webhook-signature.ts';
-import { isRefusal, Refused } from '../../../protocol/errors.ts';
+import { ERRORS, isRefusal, Refused } from '../../../protocol/errors.ts';
 import { exampleOf } from '../../../protocol/schema/events.ts';
 import { Webhook } from 'standardwebhooks';
 import { vector } from '../../support/vectors.ts';
@@ -147,7 +147,7 @@ test('ecosystem X9 a refusal with a code of a newer service keeps its code, mess
   t.is(status, 422);
   t.deepEqual(outcome as unknown, { ok: false, code: 'BRAND_NEW', message: 'a new reason', details: { since: '2.0' } });
   await t.throwsAsync(() => client.must('listChains'), { instanceOf: Refused, message: 'BRAND_NEW: a new reason' });
-  t.like(await client.with({ onlyKnownCodes: true }).call('listChains'), {
+  t.like(await client.with({ knownCodes: new Set(Object.keys(ERRORS)) }).call('listChains'), {
     code: 'UPSTREAM_UNAVAILABLE',
     details: { reason: 'unknown code', code: 'BRAND_NEW', status: 422 },
   });
