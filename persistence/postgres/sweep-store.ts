@@ -161,16 +161,14 @@ const behindOf = (sql: Sql, { amount, address }: SweepPlace): Fragment =>
 function payingIn(sql: Sql, chain: Chain): Fragment {
   return sql`
     select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
-       and i.status in ('signing', 'broadcast', 'confirming') and i.kind <> 'sweep'
+       and i.status in ('signing', 'broadcast', 'confirming')
+       and (i.kind <> 'sweep' or not exists (
+             select from sweep_operation o where o.account_id = i.account_id and o.chain = i.chain
+                and o.address = i.from_address and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
+                and o.sweep_id = i.id))
     union all
     select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
        and i.status = 'built' and i.kind <> 'sweep' and i.updated_at > now() - interval '10 minutes'
-    union all
-    select i.from_address from withdrawal i where i.account_id = t.account and i.chain = ${chain}
-       and i.status in ('signing', 'broadcast', 'confirming') and i.kind = 'sweep'
-       and not exists (select from sweep_operation o where o.account_id = i.account_id and o.chain = i.chain
-             and o.address = i.from_address and o.state in ('PLANNED', 'FUNDING', 'SIGNING', 'BROADCAST')
-             and o.sweep_id = i.id)
     ${FAMILY_OF[chain] === 'tron' ? mayLandIn(sql, chain) : sql``}`;
 }
 
