@@ -8,7 +8,7 @@ import { ChainUnavailable, type Endpoint, type Head, type Network, type Transpor
 import { createHeads as evmHeads } from '../../../chains/evm/heads.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { HighestHead } from '../../../chains/highest-head.ts';
-import { supportedClaim } from '../../../chains/possible-height.ts';
+import { BLOCKS_AT_ONCE, supportedClaim } from '../../../chains/possible-height.ts';
 import { createHeads as solHeads } from '../../../chains/sol/heads.ts';
 import { solana } from '../../../chains/sol/network.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
@@ -55,7 +55,8 @@ test('found: a head that cannot be is not the measure of single reads: in any or
           liar = endpoints[0]!;
         let height = START;
         for (const { kind, count: by } of steps) {
-          const lie = transport.headMax() + 1 + by;
+          // A claim that is near an honest one supports it, and what is possible rises to it: a lie is beyond both.
+          const lie = Math.max(transport.headMax(), height + BLOCKS_AT_ONCE) + 1 + by;
           if (kind === 'mine') {
             height += by;
             clock.elapsedMs += by * BLOCK_MS;
