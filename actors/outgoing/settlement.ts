@@ -94,7 +94,7 @@ export class WithdrawalBook {
   #include(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (known.status === 'confirmed') return this.#move(known, fact);
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
-    const versions = withLeft(reopenedVersions(known), fact);
+    const versions = withLanded(reopenedVersions(known), fact.txid, fact.taken);
     const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirming', failure: null });
     this.#events.push({
       type: 'withdrawal_included',
@@ -110,7 +110,7 @@ export class WithdrawalBook {
   /** Another version than the confirmed one has to lose its block first. */
   #move(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (!fact.success || known.txid !== fact.txid || known.blockHash === fact.blockHash) return;
-    this.#put({ ...known, ...landedOf(known, fact), versions: withLeft(known.versions, fact) });
+    this.#put({ ...known, ...landedOf(known, fact), versions: withLanded(known.versions, fact.txid, fact.taken) });
     this.#newest.delete(known.id);
   }
 
@@ -120,8 +120,9 @@ export class WithdrawalBook {
     if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
     const announced = known.versions.find(({ confirmed }) => confirmed === true)?.txid ?? null,
       uncounted = isUncounted(known);
-    const versions = withLeft(known.versions, fact).map(({ confirmed: _, failed: __, uncounted: ___, ...version }) =>
-      version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
+    const versions = withLanded(known.versions, fact.txid, fact.taken).map(
+      ({ confirmed: _, failed: __, uncounted: ___, ...version }) =>
+        version.txid === fact.txid ? { ...version, confirmed: true as const } : version,
     );
     const lastFailed = hasFailed(known);
     const row = this.#put({ ...known, ...landedOf(known, fact), versions, status: 'confirmed', failure: null });
@@ -147,7 +148,8 @@ export class WithdrawalBook {
     if (known.height === null) return;
     const wasConfirmed = known.status === 'confirmed';
     const inNoBlock = { height: null, blockHash: null, fee: null, failure: null };
-    const row = this.#put({ ...known, ...inNoBlock, versions: reopenedVersions(known), status: 'broadcast' });
+    const versions = withLanded(reopenedVersions(known), fact.txid, leftBy(known, fact.txid));
+    const row = this.#put({ ...known, ...inNoBlock, versions, status: 'broadcast' });
     if (wasConfirmed && row.kind !== 'sweep') this.#reopened.add(row.id);
     if (wasConfirmed) this.#taken.add(row.id);
     this.#events.push({
@@ -220,14 +222,20 @@ function landedOf(
   return { txid, amount: amountOf(known, txid), height, blockHash, fee: fee === null ? null : BigInt(fee) };
 }
 
-/** The versions with what left the sender by the one that landed. */
-function withLeft(versions: SignedVersion[], { txid, taken }: WithdrawalFact): SignedVersion[] {
+/**
+ * The versions with what left the sender by the one that landed. Nodes have what was in a block, whatever became of the
+ * block and of the answer to its submit: no refusal by one of them is the end of it.
+ */
+function withLanded(versions: SignedVersion[], txid: string, left: string | undefined): SignedVersion[] {
   return versions.map((version) => {
-    if (version.txid !== txid || version.left === taken) return version;
-    const { left: _, ...rest } = version;
-    return taken === undefined ? rest : { ...rest, left: taken };
+    if (version.txid !== txid) return version;
+    const { left: _, refused: __, ...rest } = version;
+    return { ...rest, taken: true, ...(left === undefined ? {} : { left }) };
   });
 }
+
+const leftBy = ({ versions }: WithdrawalRow, txid: string): string | undefined =>
+  versions.find((version) => version.txid === txid)?.left;
 
 /** Whether the last word on a withdrawal was that it failed. */
 function hasFailed({ status, versions }: Pick<WithdrawalRow, 'status' | 'versions'>): boolean {

@@ -5,6 +5,7 @@ import { settledIn } from '../../../actors/billing/charges.ts';
 import { rowsOf } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
 import { Sender } from '../../support/sender.ts';
+import { tell } from '../../support/withdrawal-story.ts';
 
 const REVERTED = { success: false, reason: 'execution reverted' } as const;
 
@@ -236,4 +237,31 @@ test('R28 what left the sender beside what arrives is kept with the version that
   t.is(left(), '1050', 'the row before has it for what is given back');
   sender.fact(id, 'withdrawal_included', { blockHash: '0xb8' });
   t.is(left(), undefined);
+});
+
+test('found F22: what was in a block is out, whatever became of the answer to its submit: no refusal of a node fails it after a reorg', (t) => {
+  for (const facts of [['include'], ['mature'], ['include', 'mature']] as const) {
+    const sender = new Sender({}, 'gas_tank');
+    for (const act of ['build', 'submit', ...facts, 'orphan'] as const) tell(sender, { act, which: 0, count: 0 });
+    const [before] = sender.rows.values();
+    t.is(before!.status, 'broadcast');
+    t.is(before!.versions[0]!.taken, true);
+    tell(sender, { act: 'reject', which: 0, count: 0 });
+    const [after] = sender.rows.values();
+    t.is(after!.status, 'broadcast', facts.join());
+    t.true(after!.id in sender.account.state.signed, 'it counts as signed, and its counter is held');
+  }
+});
+
+test('found F22: a version that every node refused and that landed all the same is one of those that may land again', (t) => {
+  const sender = new Sender({}, 'gas_tank');
+  for (const act of ['build', 'submit', 'reprice', 'submit', 'reject'] as const)
+    tell(sender, { act, which: 0, count: 0 });
+  const { id, versions } = [...sender.rows.values()][0]!;
+  t.is(versions.length, 2);
+  const refused = sender.rows.get(id)!.versions.find((version) => version.refused === true)!;
+  sender.fact(id, 'withdrawal_included', { txid: refused.txid });
+  sender.fact(id, 'withdrawal_orphaned', { txid: refused.txid });
+  t.is(sender.rows.get(id)!.versions.find(({ txid }) => txid === refused.txid)!.refused, undefined);
+  t.is(sender.status(id), 'broadcast');
 });
