@@ -1,7 +1,16 @@
 /** `flock doctor`: what keeps an application from its first, or its next, event. Ecosystem X34, X35. */
 import { answerOf, isStrict } from '../../protocol/node/doctor/answer.ts';
 import { lookAtCertificate, lookAtClock, lookAtName, lookAtProxy } from '../../protocol/node/doctor/address.ts';
-import { fail, ok, reasonOf, unknown, warn, type Check, type Finding } from '../../protocol/node/doctor/examine.ts';
+import {
+  askingAs,
+  fail,
+  ok,
+  reasonOf,
+  unknown,
+  warn,
+  type Check,
+  type Finding,
+} from '../../protocol/node/doctor/examine.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { Flags } from '../../protocol/node/commands.ts';
 import { isFlockError } from '../typescript/src/index.ts';
@@ -53,17 +62,7 @@ export function applicationChecks(session: Session, env: Environ): Check[] {
     (finding: (heard: Heard) => Finding): Check['look'] =>
     async (signal) =>
       finding(await hear(signal));
-  /** Asked with the key: a refusal is what was seen, and no answer. */
-  const asking =
-    (look: () => Promise<Finding>): Check['look'] =>
-    async () => {
-      try {
-        return await look();
-      } catch (error) {
-        if (!isFlockError(error)) throw error;
-        return unknown(`the service answered ${error.code}`, 'look at the checks address and key first');
-      }
-    };
+  const asking = askingAs('the service', 'address and key', (error) => (isFlockError(error) ? error.code : null));
   return [
     { id: 'name', page: 'docs/command-line.md#keys-and-profiles', look: () => lookAtName(url, ADDRESS) },
     { id: 'address', page: 'docs/command-line.md#keys-and-profiles', look: (signal) => addressFinding(hear, signal) },

@@ -4,7 +4,16 @@ import { isIP } from 'node:net';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { Refused } from '../../protocol/errors.ts';
 import { lookAtCertificate, lookAtClock, lookAtName } from '../../protocol/node/doctor/address.ts';
-import { fail, ok, reasonOf, unknown, warn, type Check, type Finding } from '../../protocol/node/doctor/examine.ts';
+import {
+  askingAs,
+  fail,
+  ok,
+  reasonOf,
+  unknown,
+  warn,
+  type Check,
+  type Finding,
+} from '../../protocol/node/doctor/examine.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { EdgeConfig } from '../config.ts';
 import { BlockedTargets } from '../webhooks/blocked-targets.ts';
@@ -21,17 +30,8 @@ export function cloudChecks(config: EdgeConfig): Check[] {
   const { cloudUrl, apiKey, environment } = config;
   const client = createClient({ baseUrl: cloudUrl, apiKey });
   const isLive = environment === 'live';
-  /** A refusal of the cloud is what was seen, and no answer to the question. */
-  const asking =
-    (look: () => Promise<Finding>): Check['look'] =>
-    async () => {
-      try {
-        return await look();
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        return unknown(`the cloud answered ${error.refusal.code}`, 'look at the checks cloud and key first');
-      }
-    };
+  const codeOf = (error: unknown) => (error instanceof Refused ? error.refusal.code : null),
+    asking = askingAs('the cloud', 'cloud and key', codeOf);
   return [
     { id: 'cloud_name', page: 'docs/configuration.md#edge-npm-run-edge', look: () => lookAtName(cloudUrl, SETTING) },
     { id: 'cloud', page: 'docs/runbooks/down.md', look: (signal) => cloudFinding(cloudUrl, signal) },

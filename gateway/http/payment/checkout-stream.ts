@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { ChangeStore } from '../../../model/ports/change-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
+import { createLooks } from '../stream/looks.ts';
 
 const LOOK_MS = 1_000;
 /** A line without meaning, so that no proxy takes a quiet stream for a dead one. */
@@ -78,7 +79,6 @@ export function createCheckoutStreams({
   elapsedMs?: () => number;
 }): CheckoutStreams & { look(): Promise<void> } {
   const streams = new Set<Stream>();
-  let timer: NodeJS.Timeout | null = null;
 
   const forget = (stream: Stream): void => {
     if (streams.delete(stream)) observe(streams.size);
@@ -146,26 +146,13 @@ export function createCheckoutStreams({
     );
   }
 
-  /** Looks that failed one after the other: the first one is a line. */
-  let failed = 0;
-  function again(): void {
-    timer = null;
-    if (streams.size === 0) return;
-    timer = setTimeout(() => {
-      look()
-        .then(
-          () => {
-            failed = 0;
-          },
-          (error: unknown) => {
-            failed += 1;
-            if (failed === 1) log.warn({ err: error }, 'open pages of payers could not be sent what changed');
-          },
-        )
-        .finally(again);
-    }, LOOK_MS);
-    timer.unref();
-  }
+  const looks = createLooks({
+    look,
+    isHeard: () => streams.size > 0,
+    everyMs: LOOK_MS,
+    log,
+    failure: 'open pages of payers could not be sent what changed',
+  });
 
   /** Why a page more would be one too many; null where it is none. */
   function full({ paymentId, client, environment }: Following): Refusal | null {
@@ -215,7 +202,7 @@ export function createCheckoutStreams({
         out.destroy();
         throw error;
       }
-      if (timer === null) again();
+      looks.begin();
       return out;
     },
   };

@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { AccountMoves, AccountPlace, ChangeStore } from '../../../model/ports/change-store.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { statusOf, statusOfAction, topicOf, topicOfAction } from './topics.ts';
+import { createLooks } from './looks.ts';
 
 const LOOK_MS = 1_000;
 /** A line without meaning, so that no proxy takes a quiet stream for a dead one. */
@@ -113,7 +114,6 @@ export function createHub({
   elapsedMs?: () => number;
 }): Hub & { look(): Promise<void> } {
   const streams = new Set<Stream>();
-  let timer: NodeJS.Timeout | null = null;
 
   const forget = (stream: Stream): void => {
     if (streams.delete(stream)) observe(streams.size);
@@ -203,26 +203,13 @@ export function createHub({
     if (unasked.length > 0) throw unasked[0];
   }
 
-  /** Looks that failed one after the other: the first one is a line. */
-  let failed = 0;
-  function again(): void {
-    timer = null;
-    if (streams.size === 0) return;
-    timer = setTimeout(() => {
-      look()
-        .then(
-          () => {
-            failed = 0;
-          },
-          (error: unknown) => {
-            failed += 1;
-            if (failed === 1) log.warn({ err: error }, 'what happened in accounts could not be sent');
-          },
-        )
-        .finally(again);
-    }, LOOK_MS);
-    timer.unref();
-  }
+  const looks = createLooks({
+    look,
+    isHeard: () => streams.size > 0,
+    everyMs: LOOK_MS,
+    log,
+    failure: 'what happened in accounts could not be sent',
+  });
 
   /** Why a stream more would be one too many; null where it is none. */
   function fullFor({ accountId, who }: Pick<Listening, 'accountId' | 'who'>): Full | null {
@@ -268,7 +255,7 @@ export function createHub({
       observe(streams.size);
       // At once, so that the head of the answer leaves, and who comes back gets what it missed.
       say(stream, frame(moves, 'open', null, 'open') + (place === null ? '' : hintsOf(moves, place, isPerson)));
-      if (timer === null) again();
+      looks.begin();
       return out;
     },
   };

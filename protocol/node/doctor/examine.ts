@@ -41,6 +41,23 @@ export const warn = (seen: string, remedy: string): Finding => ({ verdict: 'warn
 export const fail = (seen: string, remedy: string): Finding => ({ verdict: 'fail', seen, remedy });
 export const unknown = (seen: string, remedy: string): Finding => ({ verdict: 'unknown', seen, remedy });
 
+/**
+ * A check that asks with a key: a refusal is what was seen and no answer. `codeOf` says its code, null for a fault; the
+ * checks in `first` say why.
+ */
+export const askingAs =
+  (who: string, first: string, codeOf: (error: unknown) => string | null) =>
+  (look: () => Promise<Finding>): Check['look'] =>
+  async () => {
+    try {
+      return await look();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === null) throw error;
+      return unknown(`${who} answered ${code}`, `look at the checks ${first} first`);
+    }
+  };
+
 /** A plain reason of an error: its code, else its name. A message may quote what it was given. */
 export function reasonOf(error: unknown): string {
   const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: unknown };
