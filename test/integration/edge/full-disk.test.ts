@@ -21,7 +21,7 @@ test('§7 issue 4, 6: above the file-size limit writes are refused with EDGE_OUT
   const dataDir = newDirectory();
   const localKey = mintIn(dataDir, 'live');
   // The shell sets the limit (blocks of 1,024 bytes) and becomes the edge: no file of it grows beyond.
-  const child = spawn('bash', ['-c', 'ulimit -f 400; exec "$0" "$1"', process.execPath, ENTRY], {
+  const child = spawn('bash', ['-c', 'ulimit -f 1000; exec "$0" "$1"', process.execPath, ENTRY], {
     env: {
       PATH: process.env['PATH'] ?? '',
       API_KEY: API_KEYS.live,
