@@ -193,6 +193,15 @@ export interface Intent {
   readonly sweepUpTo?: bigint;
   /** Address that pays the fee in the place of `from` and signs with it, where the chain can do that (sol). L30. */
   readonly feePayer?: string;
+  /** A call of a pinned contract in the place of a transfer (evm). `to`, `amount` and `token` say what it is about. */
+  readonly call?: ContractCall;
+}
+
+/** Treasury H6, H10. */
+export interface ContractCall {
+  readonly contract: string;
+  /** 0x hex. */
+  readonly data: string;
 }
 
 /** What must not be used twice: the key that makes two versions exclude each other. G25, G27. */
@@ -230,6 +239,8 @@ export interface Unsigned {
   readonly tagOfAddress?: true;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };
+  /** Of a bridge's transaction: what the payload calls. Never sent to an edge, which makes the call itself. */
+  readonly call?: ContractCall;
 }
 
 /** Signed bytes with the txid that was computed locally. G28. */

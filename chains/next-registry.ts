@@ -5,6 +5,7 @@
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { CatalogueEntry, Deployment, Registry } from './catalogue.ts';
+import { routesOf } from './routes.ts';
 
 /** A contract as its chain describes it. */
 export interface NewToken {
@@ -50,12 +51,9 @@ export function nextRegistry(
     );
   const deployment = deploymentOf(token);
   const tokens = current.tokens.map((entry) => (entry === joined ? withDeployment(entry, deployment) : entry));
-  return {
-    ...current,
-    version,
-    publishedAt,
-    tokens: joined === undefined ? [...tokens, entryOf(token, deployment)] : tokens,
-  };
+  const all = joined === undefined ? [...tokens, entryOf(token, deployment)] : tokens;
+  // Routes open with the first version that is published: two registry keys sign them like every contract.
+  return { ...current, version, publishedAt, tokens: all, routes: routesOf(all) };
 }
 
 function deploymentOf({ chain, contract, decimals, kind, hazards, tokenProgram, sac, source }: NewToken): Deployment {

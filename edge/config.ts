@@ -49,6 +49,7 @@ const confirmations = wholeNumber(1, 10_000).transform(BigInt);
 const CHAIN_SETTINGS = [
   'EDGE_SPEND_CAP',
   'EDGE_WITHDRAWAL_CAP',
+  'EDGE_BRIDGE_CAP',
   'EDGE_FEE_CAP',
   'EDGE_FEE_FLOOR',
   'EDGE_FEE_PRICE_CAP',
@@ -118,6 +119,8 @@ export interface EdgeConfig {
   readonly chains: readonly Chain[];
   /** What the cloud may start (sweeps and their gas) per window, smallest native unit. Default zero. Spec §8.5. */
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
+  /** What bridges may burn per window, smallest unit of the token. Default zero. Treasury E4. */
+  readonly bridgeCaps: ReadonlyMap<Chain, bigint>;
   /** Optional bound of withdrawals that a holder of a local key requested; absent: unbounded. Decisions 3. */
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   /**
@@ -219,6 +222,7 @@ export function readConfig(
       chains: settings.EDGE_CHAINS,
       spendCaps: caps.EDGE_SPEND_CAP,
       withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP,
+      bridgeCaps: caps.EDGE_BRIDGE_CAP,
       tokenCaps,
       fees: {
         feeCaps: caps.EDGE_FEE_CAP,

@@ -221,6 +221,7 @@ function linkPayments(
       firstNonceMax: config.firstNonceMax,
       sweepTreasuries: config.sweepTreasuries,
       btcSweeps: config.btcSweeps,
+      bridgeCaps: config.bridgeCaps,
       catalogueOf: parts.registry.catalogueOf,
       nowMs: ports.wallMs,
     },

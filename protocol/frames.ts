@@ -60,6 +60,9 @@ export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
  * deliveries, two thirds of it.
  */
 export const FRAME_BYTES_TO_EDGE_MAX = 2 * 1_024 * 1_024;
+/** A message of CCTP without a hook has 376 bytes, an attestation 65 for each signature. */
+const MESSAGE_CHARACTERS_MAX = 2_000;
+const ATTESTATION_CHARACTERS_MAX = 4_000;
 /** Characters of a version of the token registry; today's has 20,000. */
 const REGISTRY_CHARACTERS_MAX = 1_500_000;
 /** A larger frame closes the stream of its edge: 1,000 local keys, a key set or a record are the largest. */
@@ -291,13 +294,27 @@ export const signFrame = z.object({
   /** The record that a replica shared, if one did: the leader may be another one, or came later. */
   record: instructionRecord.nullish(),
 });
+/** What a bridge's transaction is about beside its own chain. Treasury E5. */
+const bridgePart = z.strictObject({
+  /** Of an approval and a burn the chain of the mint, of a mint the chain of the burn. */
+  otherChain: z.enum(CHAINS),
+  /** Who is minted to, and the path of the derived treasury there; null for an allow-listed one. */
+  recipient: shortText(120),
+  recipientPath: shortText(200).nullable(),
+  /** Smallest unit that the burn may keep. */
+  maxFee: z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/),
+  /** Of a mint, 0x hex. */
+  message: shortText(MESSAGE_CHARACTERS_MAX).nullable(),
+  attestation: shortText(ATTESTATION_CHARACTERS_MAX).nullable(),
+});
+
 /**
  * The cloud asks the leader to sign a transaction of a treasury operation. The edge makes the instruction itself from
  * role and paths; the texts here are only compared with it. It answers `{ ok: true }` after it submitted, or a refusal.
  */
 export const operateFrame = z.object({
   leaseEpoch: epoch,
-  operationId: z.string().regex(/^swo_[a-z2-7]{26}$/),
+  operationId: z.string().regex(/^(?:swo|brt)_[a-z2-7]{26}$/),
   transactionId: z.string().regex(/^txn_[a-z2-7]{26}$/),
   role: z.enum(OPERATION_ROLES),
   chain: z.enum(CHAINS),
@@ -314,6 +331,8 @@ export const operateFrame = z.object({
   amount: z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/),
   /** Everything that the address has; a later version may pay less. */
   sendAll: z.boolean(),
+  /** Of the roles of a bridge, and of no other. */
+  bridge: bridgePart.optional(),
   unsigned,
 });
 /** A version of the token registry, at connection and at publication: its canonical text, and who signed it. */

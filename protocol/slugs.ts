@@ -9,7 +9,7 @@ export const EVM_CHAINS = ['eth', 'bsc', 'polygon', 'avax', 'base'] as const sat
 export const FAMILIES = ['btc', 'evm', 'tron', 'sol', 'xrp', 'xlm'] as const;
 export type Family = (typeof FAMILIES)[number];
 /** What a transaction of a treasury operation does: gas from the tank to an address, or an address's money home. */
-export const OPERATION_ROLES = ['fund', 'sweep'] as const;
+export const OPERATION_ROLES = ['fund', 'sweep', 'approve', 'burn', 'mint'] as const;
 export type OperationRole = (typeof OPERATION_ROLES)[number];
 
 /** What fires a cycle of a sweep policy. Spec §2.10, decisions 8: the names are upper case. */

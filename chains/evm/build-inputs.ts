@@ -68,7 +68,8 @@ export async function readBuildInputs(
   };
 }
 
-function plan({ to, amount, token }: Intent, tokenBalance: bigint | null): Planned {
+function plan({ to, amount, token, call: asked }: Intent, tokenBalance: bigint | null): Planned {
+  if (asked !== undefined) return { to: asked.contract, value: 0n, data: asked.data };
   if (token === null) return { to, value: amount === 'all' ? 1n : amount, data: '0x' };
   return { to: token.contract, value: 0n, data: encodeTransfer(to, amount === 'all' ? (tokenBalance ?? 0n) : amount) };
 }
@@ -79,15 +80,17 @@ function plan({ to, amount, token }: Intent, tokenBalance: bigint | null): Plann
 async function gasOf(
   network: EvmNetwork,
   endpoint: Endpoint,
-  { from, token }: Intent,
+  { from, token, call: asked }: Intent,
   { to, value, data }: Planned,
   { code, tokenBalance }: { code: unknown; tokenBalance: bigint | null },
 ): Promise<EvmInputs['gas']> {
+  if (asked !== undefined && code === '0x') return { kind: 'reverted', reason: 'no contract is there' };
   if (token === null && code === '0x') return { kind: 'plain' };
   if (token === null && typeof code !== 'string') throw new MalformedReply('eth_getCode', JSON.stringify(code));
   if (tokenBalance === 0n) return { kind: 'reverted', reason: 'the token balance is 0' };
   const transaction = { from, to, value: quantity(value), data };
-  if (token !== null) {
+  // What a pinned contract answers to a call of a bridge is not asked: it reverts, or it does what it says.
+  if (token !== null && asked === undefined) {
     const called = await tryAsk(network, endpoint, call('eth_call', transaction, 'latest'));
     const reason = called.ok ? null : revertReasonOf(called.error);
     if (reason !== null) return { kind: 'reverted', reason };

@@ -4,7 +4,7 @@
  * Order of refusals (X1): what the intent says, what the chain would not run, the asset, the fee, the caps.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
+import type { ContractCall, Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { decodeTransfer, encodeTransfer } from './abi.ts';
 import { parseAddress } from './address.ts';
 import { decodeUnsigned, encodeUnsigned, type EvmTransaction } from './envelope.ts';
@@ -41,7 +41,17 @@ interface Around {
   readonly fromPath: string;
   readonly sendAll: boolean;
   readonly tokenContract: string | null;
+  /** Of a bridge's call: what is said of it, since its bytes are no transfer. */
+  readonly called: Called | null;
 }
+
+interface Called {
+  readonly call: ContractCall;
+  readonly to: string;
+  readonly amount: bigint;
+}
+
+const calledBy = ({ call, to, amount }: Unsigned): Called | null => (call === undefined ? null : { call, to, amount });
 
 /**
  * A payment as an unsigned envelope. Refuses: INVALID_INPUT, INVALID_ADDRESS, INVALID_AMOUNT, INSUFFICIENT_FUNDS,
@@ -54,7 +64,7 @@ export function buildUnsigned(
   replay: ReplayKey | null,
 ): Unsigned | Refusal {
   const evm = evmOf(network),
-    { token, tag } = intent;
+    { token, tag, call } = intent;
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
   if (replay !== null && replay.kind !== 'nonce') {
@@ -81,7 +91,7 @@ export function buildUnsigned(
   const refusal =
     checkFunds(inputs, token !== null, amount, fees.feeMax) ??
     (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null) ??
-    checkFeeCaps(network, fees.feeMax, token === null ? amount : null, intent.maxFeeRatioBps);
+    checkFeeCaps(network, fees.feeMax, token === null && call === undefined ? amount : null, intent.maxFeeRatioBps);
   if (refusal !== null) return refusal;
   return unsignedOf(
     {
@@ -89,9 +99,13 @@ export function buildUnsigned(
       chainId: evm.chainId,
       nonce: replay === null ? inputs.nonceLatest : replay.value,
       ...feeFieldsOf(fees),
-      to: token === null ? to.canonical : token.contract,
-      value: token === null ? amount : 0n,
-      data: token === null ? '0x' : encodeTransfer(to.canonical, amount),
+      ...(call === undefined
+        ? {
+            to: token === null ? to.canonical : token.contract,
+            value: token === null ? amount : 0n,
+            data: token === null ? '0x' : encodeTransfer(to.canonical, amount),
+          }
+        : { to: call.contract, value: 0n, data: call.data }),
     },
     fees,
     {
@@ -101,12 +115,19 @@ export function buildUnsigned(
       fromPath: intent.fromPath,
       sendAll: intent.amount === 'all',
       tokenContract: token?.contract ?? null,
+      called: call === undefined ? null : { call, to: to.canonical, amount },
     },
   );
 }
 
 /** V36: a send-all of the native coin leaves what the very fee that is signed can cost, and what the caller keeps. */
-function amountOf(inputs: EvmInputs, { amount, token, leave = 0n }: Intent, { feeMax }: Priced): bigint | Refusal {
+function amountOf(
+  inputs: EvmInputs,
+  { amount, token, call, leave = 0n }: Intent,
+  { feeMax }: Priced,
+): bigint | Refusal {
+  // A mint moves nothing of its sender.
+  if (call !== undefined && amount === 0n) return amount;
   if (amount !== 'all') return amount > 0n ? amount : refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const balance = BigInt(token === null ? inputs.nativeBalance : (inputs.tokenBalance ?? '0'));
   if (balance === 0n) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: '1' });
@@ -135,8 +156,8 @@ function feeFieldsOf({ gasLimit, maxFeePerGas, maxPriorityFeePerGas }: Priced) {
 }
 
 function unsignedOf(transaction: EvmTransaction, fees: Priced, around: Around): Unsigned {
-  const { network, inputs, tokenContract, ...parties } = around;
-  const transfer = tokenContract === null ? null : decodeTransfer(transaction.data);
+  const { network, inputs, tokenContract, called, ...parties } = around;
+  const transfer = called ?? (tokenContract === null ? null : decodeTransfer(transaction.data));
   return {
     chain: network.slug,
     payload: encodeUnsigned(transaction),
@@ -150,6 +171,7 @@ function unsignedOf(transaction: EvmTransaction, fees: Priced, around: Around): 
     fee: { type: transaction.type, ...feePartsOf({ ...feeFieldsOf(fees), l1Reserve: fees.l1Reserve }) },
     replayKey: { kind: 'nonce', value: transaction.nonce },
     readAtHeight: inputs.readAtHeight,
+    ...(called === null ? {} : { call: called.call }),
   };
 }
 
@@ -191,7 +213,7 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs)
   const fees = displacing(evm, old, inputs);
   const rise = larger(0n, fees.feeMax - unsigned.feeMax);
   const amount = unsigned.sendAll && !isToken ? unsigned.amount - rise : unsigned.amount;
-  if (amount <= 0n) {
+  if (amount <= 0n && unsigned.call === undefined) {
     return refuse('INSUFFICIENT_GAS', { balance: inputs.nativeBalance, required: fees.feeMax.toString() });
   }
   const refusal =
@@ -208,6 +230,7 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs)
     fromPath,
     sendAll,
     tokenContract,
+    called: calledBy(unsigned),
   });
 }
 
@@ -246,5 +269,6 @@ export function cancel(network: Network, unsigned: Unsigned, inputs: EvmInputs):
     fromPath,
     sendAll: false,
     tokenContract: null,
+    called: null,
   });
 }

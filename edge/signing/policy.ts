@@ -20,6 +20,8 @@ export interface PolicySource {
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   /** EDGE_BTC_SWEEPS. Treasury 5.4. */
   readonly btcSweeps: boolean;
+  /** EDGE_BRIDGE_CAP_<CHAIN>: none is zero. Treasury E4. */
+  readonly bridgeCaps: ReadonlyMap<Chain, bigint>;
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly nowMs: () => number;
 }

@@ -4,6 +4,7 @@
  *   cloud       what the cloud can start and what can be lost by it (fundings, and the fees of sweeps):
  *               EDGE_SPEND_CAP_<CHAIN>, default zero; beside it FUNDINGS_MAX fundings of one address
  *   withdrawal  what a holder of a local key asked for: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
+ *   burns       of bridges, beside their fee: EDGE_BRIDGE_CAP_<CHAIN>, in the token's own unit, default zero
  *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
  *
  * A native transfer spends amount + highest fee, a token transfer its highest fee, a sweep its highest fee alone (what
@@ -55,6 +56,7 @@ export interface SpendCaps {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   readonly tokenCaps?: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
+  readonly bridgeCaps?: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
 }
 
@@ -79,6 +81,11 @@ const FUNDING = 'funding of ';
 
 /** Counts one funding of an address beside its cost. */
 export const fundingOf = (address: string): TokenSpend => ({ contract: `${FUNDING}${address}`, amount: 1n });
+
+const BURN = 'burn of ';
+
+/** Counts what a bridge burns beside its fee. Treasury E4. */
+export const burnOf = (contract: string, amount: bigint): TokenSpend => ({ contract: `${BURN}${contract}`, amount });
 
 /** Null: unbounded. */
 export function capOf(
@@ -105,11 +112,12 @@ export function tokenOf(
  * Null: unbounded. Where a native cap bounds withdrawals, a token without a cap of its own is refused.
  */
 export function tokenCapOf(
-  { tokenCaps, withdrawalCaps }: SpendCaps,
+  { tokenCaps, withdrawalCaps, bridgeCaps }: SpendCaps,
   chain: Chain,
   { contract }: Pick<TokenSpend, 'contract'>,
 ): bigint | null {
   if (contract.startsWith(FUNDING)) return FUNDINGS_MAX;
+  if (contract.startsWith(BURN)) return bridgeCaps?.get(chain) ?? 0n;
   return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
 }
 
@@ -137,13 +145,14 @@ export function overTokenCap(
   spent: bigint,
 ): Refusal {
   if (token.contract.startsWith(FUNDING)) return overFundings(spent + token.amount, caps);
+  const isBurn = token.contract.startsWith(BURN);
   return refuse('AMOUNT_CAP_EXCEEDED', {
     chain,
-    tokenContract: token.contract,
+    tokenContract: isBurn ? token.contract.slice(BURN.length) : token.contract,
     cap: String(tokenCapOf(caps, chain, token)),
     spent: spent.toString(),
     amount: token.amount.toString(),
-    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`,
+    setting: `${isBurn ? 'EDGE_BRIDGE_CAP' : 'EDGE_WITHDRAWAL_TOKEN_CAPS'}_${chain.toUpperCase()}`,
     windowSeconds: caps.spendWindowMs / 1_000,
     next: NEXT,
   });

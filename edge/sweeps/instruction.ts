@@ -7,6 +7,7 @@
  *           registered source                              EDGE_SWEEP_TREASURY_ALLOWLIST with its tag
  *   fund    the gas tank                                   a deposit path of this phrase, or a registered source;
  *                                                          native, at most EDGE_FEE_CAP_<CHAIN>
+ *   approve, burn, mint                                    bridge.ts
  *
  * Which payload the instruction allows is the signer's to judge (signing/signers/rules.ts).
  */
@@ -21,6 +22,7 @@ import type { Keystore } from '../keystore/keystore.ts';
 import type { OwnAddresses } from '../signing/own-addresses.ts';
 import { feeBoundsOf, overBound, type FeeSettings } from '../signing/signers/fee-bounds.ts';
 import { refuseToSign, type Instruction } from '../signing/signers/signer.ts';
+import { bridgeOf } from './bridge.ts';
 import type { AllowedTreasury } from './treasuries.ts';
 
 export interface OperationRules {
@@ -31,12 +33,17 @@ export interface OperationRules {
   readonly registry: Registry;
   /** EDGE_BTC_SWEEPS. */
   readonly btcSweeps: boolean;
+  /** EDGE_BRIDGE_CAP_<CHAIN>. */
+  readonly bridgeCaps: ReadonlyMap<Chain, bigint>;
 }
 
 /** Where an operation exists. A fee payer needs no funding; Bitcoin pays its fee from what it moves. */
 const FAMILIES: Readonly<Record<OperationRole, ReadonlySet<Family>>> = {
   sweep: new Set(['evm', 'tron', 'sol', 'xrp', 'xlm', 'btc']),
   fund: new Set(['evm', 'tron', 'xrp']),
+  approve: new Set(['evm']),
+  burn: new Set(['evm']),
+  mint: new Set(['evm']),
 };
 
 type Ends = Pick<Instruction, 'from' | 'to' | 'toPath' | 'tag' | 'tagOfAddress'>;
@@ -45,6 +52,8 @@ type Ends = Pick<Instruction, 'from' | 'to' | 'toPath' | 'tag' | 'tagOfAddress'>
 export function operationOf(rules: OperationRules, frame: OperateFrame): Instruction | Refusal {
   const { chain, role, transactionId, fromPath, sendAll } = frame;
   if (!FAMILIES[role].has(FAMILY_OF[chain])) return refuseToSign('role_not_on_chain', { found: `${role} on ${chain}` });
+  if (role === 'approve' || role === 'burn' || role === 'mint') return bridgeOf(rules, frame, role);
+  if (frame.bridge !== undefined) return refuseToSign('bridge_part', { expected: 'none', found: role });
   const unfit = FAMILY_OF[chain] === 'btc' ? unfitCoins(rules, frame) : null;
   if (unfit !== null) return unfit;
   const ends = role === 'sweep' ? sweepEnds(rules, frame) : fundEnds(rules, frame);

@@ -22,7 +22,7 @@ import { refuseToSign, type Instruction, type Signer } from '../signing/signers/
 import type { SigningSettings } from '../signing/signing.ts';
 import type { RecordedInstruction } from '../signing/stored-text.ts';
 import { submissionOf, type Submissions } from '../signing/submissions.ts';
-import { fundingOf, spendOf, type Spend } from '../spend/caps.ts';
+import { burnOf, fundingOf, spendOf, type Spend, type TokenSpend } from '../spend/caps.ts';
 import type { TokenRegistry } from '../link/token-registry.ts';
 import type { Submitted } from '../link/via-leader.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -126,6 +126,7 @@ export class Operations {
       fees: policies.fees,
       registry: this.#settings.registry.current,
       btcSweeps: policies.btcSweeps,
+      bridgeCaps: policies.bridgeCaps,
     };
     const instruction = operationOf(rules, frame);
     if (isRefusal(instruction)) return instruction;
@@ -168,7 +169,7 @@ export class Operations {
       ...claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs),
       purpose: 'cloud',
       amount: spendOf(unsigned, signer, { isSweep }),
-      token: isSweep ? null : fundingOf(instruction.to),
+      token: countedOf(instruction),
     };
     const uncounted = (await shared?.count(spend)) ?? null;
     if (uncounted !== null) return uncounted;
@@ -217,4 +218,10 @@ export class Operations {
     if (isExpected) this.#settings.log.warn('operation_not_signed', facts);
     else this.#settings.log.alarm('operation_refused', facts);
   }
+}
+
+/** What is counted beside the cost: one funding of an address, or the units that a bridge burns. Treasury E2, E4. */
+function countedOf({ purpose, to, token, amount, burns }: Instruction): TokenSpend | null {
+  if (purpose === 'gas_funding') return fundingOf(to);
+  return burns === true && token !== null ? burnOf(token.contract, BigInt(amount)) : null;
 }

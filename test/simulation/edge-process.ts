@@ -230,6 +230,7 @@ export class EdgeProcess {
         firstNonceMax: 100_000n,
         sweepTreasuries: new Map(),
         btcSweeps: false,
+        bridgeCaps: new Map(),
         catalogueOf,
         nowMs: wallMs,
       },

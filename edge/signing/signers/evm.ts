@@ -4,7 +4,7 @@
  * chains.md 1.6 and V31; the order of the checks is the order of the list there.
  */
 import secp256k1 from 'secp256k1';
-import type { Network, Signed, Unsigned } from '../../../chains/chain.ts';
+import type { ContractCall, Network, Signed, Unsigned } from '../../../chains/chain.ts';
 import { decodeTransfer } from '../../../chains/evm/abi.ts';
 import { checkDestination, parseAddress } from '../../../chains/evm/address.ts';
 import { addressOfPublicKey } from '../../../chains/evm/derive.ts';
@@ -58,7 +58,9 @@ function* read({ network, unsigned, instruction, policy }: Question): Facts {
 }
 
 /** The payment in the bytes, read as the kind that was asked for. Refuses: anything else in them. */
-function paymentOf({ to, value, data }: EvmTransaction, { token }: Instruction): Payment | Refusal {
+function paymentOf({ to, value, data }: EvmTransaction, instruction: Instruction): Payment | Refusal {
+  const { token, call } = instruction;
+  if (call !== undefined) return calledOf({ to, value, data }, instruction, call);
   if (token === null) {
     return data === '0x' ? { to, amount: value, tokenContract: null } : refuseToSign('data_not_empty');
   }
@@ -66,6 +68,18 @@ function paymentOf({ to, value, data }: EvmTransaction, { token }: Instruction):
   if (value !== 0n) return refuseToSign('value_beside_token', { expected: 0n, found: value });
   const transfer = decodeTransfer(data);
   return transfer === null ? refuseToSign('data_not_a_transfer') : { ...transfer, tokenContract: token.contract };
+}
+
+/** A bridge's call is byte for byte the one that this edge made; what it moves is what the instruction says. E5. */
+function calledOf(
+  { to, value, data }: Pick<EvmTransaction, 'to' | 'value' | 'data'>,
+  { to: named, amount, token }: Instruction,
+  call: ContractCall,
+): Payment | Refusal {
+  if (to !== call.contract) return refuseToSign('call_mismatch', { expected: call.contract, found: to });
+  if (value !== 0n) return refuseToSign('value_beside_token', { expected: 0n, found: value });
+  if (data !== call.data) return refuseToSign('call_mismatch', { expected: call.data, found: data });
+  return { to: named, amount: BigInt(amount), tokenContract: token?.contract ?? null };
 }
 
 /** 1.6-6: the chain id inside the signed bytes, and an envelope that this network takes. */
@@ -79,7 +93,7 @@ function checkIdentity(network: Network, { chainId, type }: EvmTransaction): Ref
 function* payment(
   network: Network,
   { to: found, amount }: Payment,
-  { purpose, to: asked }: Instruction,
+  { purpose, to: asked, token }: Instruction,
   { catalogue }: SigningPolicy,
 ): Generator<Fact> {
   const to = parseAddress(network, asked);
@@ -90,7 +104,8 @@ function* payment(
   }
   yield { kind: 'reachable', isRefused: to.ok && checkDestination(network, to, catalogue) !== null, found };
   yield { kind: 'listed' };
-  yield { kind: 'amount', found: amount };
+  // A mint moves nothing of its sender.
+  yield { kind: 'amount', found: amount, ...(purpose === 'bridge' && token === null ? { wanted: 'nothing' } : {}) };
 }
 
 function* summary(
@@ -120,8 +135,9 @@ function* costs(
   const least = intrinsicGas(data);
   yield part('gas_below_minimum', gasLimit >= least, { expected: least, found: gasLimit });
   yield { kind: 'ceiling', reason: 'gas_limit', bound: GAS_LIMIT_MAX, value: gasLimit };
-  const amount = token === null && purpose !== 'cancel' ? value : null,
-    nativeGas = token === null ? gasLimit : null;
+  const isCall = purpose === 'bridge',
+    amount = token === null && purpose !== 'cancel' && !isCall ? value : null,
+    nativeGas = token === null && !isCall ? gasLimit : null;
   yield { kind: 'costs', feeMax, amount, price: maxFeePerGas, nativeGas };
 }
 

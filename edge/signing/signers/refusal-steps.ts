@@ -185,7 +185,22 @@ export const STEPS: Readonly<Record<string, Step>> = {
   },
   role_not_on_chain: {
     setting: null,
-    next: 'the chain has no such operation at this edge: fundings exist on EVM chains, TRON and XRP',
+    next: 'the chain has no such operation at this edge: fundings exist on EVM chains, TRON and XRP, bridges on EVM chains',
+  },
+  ...all(
+    {
+      setting: null,
+      next: 'nothing was signed: a bridge moves USDC between the derived treasuries of routes that the token registry of this edge has open. Compare GET /v1/treasury/routes; an honest cloud asks for nothing else, so show its operator the alarm',
+    },
+    ['route_not_open', 'not_the_treasury', 'bridge_part', 'call_mismatch', 'bridge_amount', 'message_differs'],
+  ),
+  bridge_recipient_not_allowed: {
+    setting: 'EDGE_SWEEP_TREASURY_ALLOWLIST',
+    next: 'a bridge pays the derived treasury of the other chain, or an entry that names that chain (chain:ADDRESS): put it into the setting of every replica if it is yours; else look who changed the bridge policy',
+  },
+  bridge_fee: {
+    setting: null,
+    next: 'the burn would let the bridge keep more than a thousandth: wait until its fee is low again and start another transfer',
   },
   btc_sweeps_off: {
     setting: 'EDGE_BTC_SWEEPS',

@@ -10,7 +10,7 @@
  *
  * A signer reads no clock, file or network. Its caller writes the journal and the spend ledger first.
  */
-import type { Catalogue, Network, ReplayKey, Signed, Token, Unsigned } from '../../../chains/chain.ts';
+import type { Catalogue, ContractCall, Network, ReplayKey, Signed, Token, Unsigned } from '../../../chains/chain.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { FeeBounds } from './fee-bounds.ts';
@@ -21,6 +21,7 @@ export type Purpose =
   | 'withdrawal' // the caller's own destination
   | 'sweep' // the re-derived treasury or an entry of EDGE_SWEEP_TREASURY_ALLOWLIST
   | 'gas_funding' // from the gas tank to an address that this edge derives at `toPath`
+  | 'bridge' // a call of a pinned contract that this edge made itself: approve, burn or mint
   | 'cancel' // nothing to oneself under a nonce that must not stay free (V38)
   | 'opt_in'; // a trustline of one's own account
 
@@ -42,6 +43,10 @@ export interface Instruction {
    * a memo.
    */
   readonly tagOfAddress?: true;
+  /** Of a bridge: the very call that the payload must make (sweeps/bridge.ts). */
+  readonly call?: ContractCall;
+  /** Of a bridge's burn: what is burnt counts against EDGE_BRIDGE_CAP_<CHAIN>. */
+  readonly burns?: true;
   /**
    * The application's own name of the payment: payments with different names are different, even if all else is equal.
    */

@@ -42,6 +42,7 @@ export interface EdgeOf {
   readonly registry?: Registry;
   /** EDGE_BTC_SWEEPS; on by default here. */
   readonly btcSweeps?: boolean;
+  readonly bridgeCaps?: ReadonlyMap<Chain, bigint>;
   /** Leads under this epoch; null: does not lead. */
   readonly epoch?: number | null;
 }
@@ -64,6 +65,7 @@ export function operatingEdge(of: EdgeOf = {}): OperatingEdge {
   const caps = {
     spendCaps: new Map(CHAINS.map((chain) => [chain, cap])),
     withdrawalCaps: new Map(),
+    bridgeCaps: of.bridgeCaps ?? new Map(),
     spendWindowMs: 60_000,
   };
   const ledger = new SpendLedger(storage, caps, openSpendClock(storage, newestSpendMs(storage), clocks));
@@ -94,6 +96,7 @@ export function operatingEdge(of: EdgeOf = {}): OperatingEdge {
       firstNonceMax: FIRST_NONCE_MAX,
       sweepTreasuries: of.treasuries ?? new Map(),
       btcSweeps: of.btcSweeps ?? true,
+      bridgeCaps: of.bridgeCaps ?? new Map(),
       catalogueOf: (chain) => catalogueOf(chain, of.registry),
       nowMs,
     },

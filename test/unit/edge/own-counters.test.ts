@@ -97,6 +97,7 @@ test('found F8, and a counter that was skipped: the window ends with the next on
     firstNonceMax: 9n,
     sweepTreasuries: new Map(),
     btcSweeps: false,
+    bridgeCaps: new Map(),
     catalogueOf,
     nowMs: () => 1,
   });
