@@ -16,6 +16,7 @@ export const ID_PREFIXES = [
   'fwl',
   'swj',
   'swo',
+  'brt', // bridge transfer
   'tkr',
   'stm',
   'col',

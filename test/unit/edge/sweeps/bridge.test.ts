@@ -198,7 +198,7 @@ test('treasury E5: of three thousand changes of single fields of the frames of a
       const numbers = typeof before === 'number' ? [before + 1, before - 1, 0, 2 ** 31] : [];
       const all = [...borrowed, ...texts, ...numbers, !before, null, '', '0', ...CHAINS, ...OPERATION_ROLES];
       const after = all[pick % all.length];
-      if (Object.is(before, after)) return;
+      if (Object.is(before, after) || isSameNumber(before, after)) return;
       const parsed = operateFrame.safeParse(withLeaf(frame, path, after));
       if (!parsed.success) return;
       tried += 1;
@@ -210,6 +210,10 @@ test('treasury E5: of three thousand changes of single fields of the frames of a
   );
   t.true(tried > 1_000, `${tried}`);
 });
+
+const isSameNumber = (before: unknown, after: unknown): boolean =>
+  [before, after].every((text) => typeof text === 'string' && /^[0-9]+$/.test(text)) &&
+  BigInt(before as string) === BigInt(after as string);
 
 function changedTexts(text: string, where: number): string[] {
   const place = text.length === 0 ? 0 : where % text.length;
