@@ -13,6 +13,7 @@
  */
 import type { Chain, Family } from '../protocol/slugs.ts';
 import type { Refusal } from '../protocol/errors.ts';
+import type { MayCall } from './contract-call.ts';
 import type { SeesUse } from './use.ts';
 
 // ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,7 +166,7 @@ export interface Balance {
 
 // ── Sending ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Intent {
+export interface Intent extends MayCall {
   readonly chain: Chain;
   readonly from: string;
   /** Absolute path of `from`; the edge derives the key there. */
@@ -193,15 +194,6 @@ export interface Intent {
   readonly sweepUpTo?: bigint;
   /** Address that pays the fee in the place of `from` and signs with it, where the chain can do that (sol). L30. */
   readonly feePayer?: string;
-  /** A call of a pinned contract in the place of a transfer (evm). `to`, `amount` and `token` say what it is about. */
-  readonly call?: ContractCall;
-}
-
-/** Treasury H6, H10. */
-export interface ContractCall {
-  readonly contract: string;
-  /** 0x hex. */
-  readonly data: string;
 }
 
 /** What must not be used twice: the key that makes two versions exclude each other. G25, G27. */
@@ -211,7 +203,7 @@ export type ReplayKey =
   | { readonly kind: 'outpoints'; readonly value: readonly string[] } // btc, `txid:vout`
   | { readonly kind: 'expiry'; readonly value: string }; // tron (expiration ms), sol (lastValidBlockHeight)
 
-export interface Unsigned {
+export interface Unsigned extends MayCall {
   readonly chain: Chain;
   /**
    * evm: 0x hex of the unsigned envelope · btc: PSBT base64 · tron: raw_data hex · sol: message base64 · xrp: JSON text
@@ -239,8 +231,6 @@ export interface Unsigned {
   readonly tagOfAddress?: true;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };
-  /** Of a bridge's transaction: what the payload calls. Never sent to an edge, which makes the call itself. */
-  readonly call?: ContractCall;
 }
 
 /** Signed bytes with the txid that was computed locally. G28. */

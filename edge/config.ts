@@ -178,6 +178,8 @@ const asProblem = (issue: z.core.$ZodIssue): string => problemOf(issue, 'must be
 
 export type Environ = Readonly<Record<string, string | undefined>>;
 
+const isSet = ([, value]: readonly [string, unknown]): boolean => value !== undefined && value !== '';
+
 /**
  * The configuration and the phrase of an environment; without a phrase the keystore has the edge's own one.
  * `isPhrase` says whether a text is a BIP-39 phrase.
@@ -187,8 +189,7 @@ export function readConfig(
   env: Environ,
   isPhrase: (text: string) => boolean,
 ): { config: EdgeConfig; phrase: Phrase | null; keystore: KeystoreSettings | null } {
-  const problems: string[] = [],
-    isSet = ([, value]: readonly [string, unknown]) => value !== undefined && value !== '';
+  const problems: string[] = [];
   const present = Object.fromEntries(Object.entries(env).filter(isSet)) as Record<string, string>;
   const environment = readApiKey(present, problems);
   const base = schema.safeParse(present);
@@ -205,8 +206,8 @@ export function readConfig(
   const verifyNodes = readVerifyNodes(present, environment, problems);
   const keystore = readUnattendedKeystore(present, problems);
   const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
-  const mayScrape = readMetricsAccess(present, problems);
-  const named = withWrapped(problems, present, NAMES.known);
+  const mayScrape = readMetricsAccess(present, problems),
+    named = withWrapped(problems, present, NAMES.known);
   if (!base.success || environment === null || named.length > 0) throw new ConfigurationError(named);
   const { data: settings } = base;
   return {

@@ -4,7 +4,8 @@
  * Order of refusals (X1): what the intent says, what the chain would not run, the asset, the fee, the caps.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { ContractCall, Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
+import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
+import type { ContractCall } from '../contract-call.ts';
 import { decodeTransfer, encodeTransfer } from './abi.ts';
 import { parseAddress } from './address.ts';
 import { decodeUnsigned, encodeUnsigned, type EvmTransaction } from './envelope.ts';

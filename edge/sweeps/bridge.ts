@@ -1,8 +1,8 @@
 /**
- * The instructions of a bridge, made here: the calls of CCTP v2 that burn USDC of the derived treasury and mint it to the
- * company again. Chains, domains, contracts, threshold and form of a call are this release's own table; the cloud says
- * which route, how much, and to which of the company's treasuries, and each of these is looked up here. Treasury E5, H6,
- * H7, H9.
+ * The instructions of a bridge, made here: the calls of CCTP v2 that burn USDC of the derived treasury and mint it to
+ * the company again. Chains, domains, contracts, threshold and form of a call are this release's own table; the cloud
+ * says which route, how much, and to which of the company's treasuries, and each of these is looked up here. Treasury
+ * E5, H6, H7, H9.
  *
  *   role      from                      call                                     what bounds it
  *   approve   the derived treasury      approve(messenger, amount) of USDC       as much as may be burnt
@@ -12,7 +12,8 @@
  *             chain                     burnt for a recipient of the company
  */
 import type { Registry } from '../../chains/catalogue.ts';
-import type { ContractCall, Token } from '../../chains/chain.ts';
+import type { Token } from '../../chains/chain.ts';
+import type { ContractCall } from '../../chains/contract-call.ts';
 import {
   amountIn,
   BRIDGED_SYMBOL,
@@ -31,13 +32,21 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { OperateFrame } from '../../protocol/frames.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { refuseToSign, type Instruction } from '../signing/signers/signer.ts';
-import type { OperationRules } from './instruction.ts';
+import type { OwnAddresses } from '../signing/own-addresses.ts';
+import type { AllowedTreasury } from './treasuries.ts';
 
 /** Most that a burn lets the bridge keep: a thousandth. A transfer that waits for finality costs nothing today. */
 const FEE_SHARE = 1_000n;
 
 type Part = NonNullable<OperateFrame['bridge']>;
-type Rules = Pick<OperationRules, 'own' | 'treasuries' | 'registry' | 'bridgeCaps'>;
+export interface BridgeRules {
+  readonly own: Pick<OwnAddresses, 'addressAt' | 'paths'>;
+  readonly treasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
+  readonly registry: Registry;
+  /** EDGE_BRIDGE_CAP_<CHAIN>. */
+  readonly bridgeCaps: ReadonlyMap<Chain, bigint>;
+}
+
 /** The token on both chains of a route that is open. */
 interface Ends {
   readonly burnt: Token;
@@ -45,7 +54,11 @@ interface Ends {
 }
 
 /** Refuses: SIGNED_BATCH_REJECTED with the reason, AMOUNT_CAP_EXCEEDED for an approval above the cap. */
-export function bridgeOf(rules: Rules, frame: OperateFrame, role: 'approve' | 'burn' | 'mint'): Instruction | Refusal {
+export function bridgeOf(
+  rules: BridgeRules,
+  frame: OperateFrame,
+  role: 'approve' | 'burn' | 'mint',
+): Instruction | Refusal {
   const { bridge: part, chain, tag, sendAll, toPath } = frame;
   if (part === undefined) return refuseToSign('bridge_part', { expected: role, found: 'none' });
   if (tag !== null || sendAll || toPath !== null)
@@ -56,7 +69,7 @@ export function bridgeOf(rules: Rules, frame: OperateFrame, role: 'approve' | 'b
 }
 
 function spendOf(
-  rules: Rules,
+  rules: BridgeRules,
   frame: OperateFrame,
   part: Part,
   { burnt }: Ends,
@@ -97,7 +110,7 @@ function spendOf(
   return instructionOf(frame, call, { token: burnt, amount, ...(role === 'burn' ? { burns: true } : {}) });
 }
 
-function mintOf(rules: Rules, frame: OperateFrame, part: Part, { burnt }: Ends): Instruction | Refusal {
+function mintOf(rules: BridgeRules, frame: OperateFrame, part: Part, { burnt }: Ends): Instruction | Refusal {
   const { chain, token, to, amount } = frame,
     { otherChain, recipient, message, attestation } = part;
   const tank = derivedAt(rules, chain, 'gasTank');
@@ -131,7 +144,7 @@ function instructionOf(
 }
 
 /** A route that the registry of this edge has open, with the very contracts and domains of this release. */
-function openRoute({ registry }: Rules, from: Chain, to: Chain): Ends | Refusal {
+function openRoute({ registry }: BridgeRules, from: Chain, to: Chain): Ends | Refusal {
   const closed = refuseToSign('route_not_open', { found: `${from} to ${to}` }),
     [source, destination] = [CCTP_CHAINS[from], CCTP_CHAINS[to]];
   if (source === undefined || destination === undefined || from === to) return closed;
@@ -158,14 +171,14 @@ function tokenOn({ tokens }: Registry, chain: Chain): Token | null {
   return { chain, contract, symbol: BRIDGED_SYMBOL, decimals };
 }
 
-function derivedAt({ own }: Rules, chain: Chain, which: 'treasury' | 'gasTank') {
+function derivedAt({ own }: BridgeRules, chain: Chain, which: 'treasury' | 'gasTank') {
   const path = own.paths(chain)[which],
     address = path === null ? null : own.addressAt(chain, path);
   return path === null || address === null ? null : { path, address };
 }
 
 /** H9: the derived treasury there, or an entry that names the chain: an address alone may be a stranger's there. */
-function notAllowed(rules: Rules, chain: Chain, { recipient, recipientPath }: Part): Refusal | null {
+function notAllowed(rules: BridgeRules, chain: Chain, { recipient, recipientPath }: Part): Refusal | null {
   const derived = derivedAt(rules, chain, 'treasury');
   const isOurs =
     recipientPath === null

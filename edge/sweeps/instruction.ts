@@ -11,7 +11,6 @@
  *
  * Which payload the instruction allows is the signer's to judge (signing/signers/rules.ts).
  */
-import type { Registry } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { tronOf } from '../../chains/tron/network.ts';
@@ -22,19 +21,14 @@ import type { Keystore } from '../keystore/keystore.ts';
 import type { OwnAddresses } from '../signing/own-addresses.ts';
 import { feeBoundsOf, overBound, type FeeSettings } from '../signing/signers/fee-bounds.ts';
 import { refuseToSign, type Instruction } from '../signing/signers/signer.ts';
-import { bridgeOf } from './bridge.ts';
-import type { AllowedTreasury } from './treasuries.ts';
+import { bridgeOf, type BridgeRules } from './bridge.ts';
 
-export interface OperationRules {
+export interface OperationRules extends BridgeRules {
   readonly own: Pick<OwnAddresses, 'addressAt' | 'paths' | 'depositPosition'>;
   readonly keystore: Pick<Keystore, 'refuseToLend'>;
-  readonly treasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>;
   readonly fees: FeeSettings;
-  readonly registry: Registry;
   /** EDGE_BTC_SWEEPS. */
   readonly btcSweeps: boolean;
-  /** EDGE_BRIDGE_CAP_<CHAIN>. */
-  readonly bridgeCaps: ReadonlyMap<Chain, bigint>;
 }
 
 /** Where an operation exists. A fee payer needs no funding; Bitcoin pays its fee from what it moves. */

@@ -4,7 +4,8 @@
  * chains.md 1.6 and V31; the order of the checks is the order of the list there.
  */
 import secp256k1 from 'secp256k1';
-import type { ContractCall, Network, Signed, Unsigned } from '../../../chains/chain.ts';
+import type { Network, Signed, Unsigned } from '../../../chains/chain.ts';
+import type { ContractCall } from '../../../chains/contract-call.ts';
 import { decodeTransfer } from '../../../chains/evm/abi.ts';
 import { checkDestination, parseAddress } from '../../../chains/evm/address.ts';
 import { addressOfPublicKey } from '../../../chains/evm/derive.ts';

@@ -10,7 +10,8 @@
  *
  * A signer reads no clock, file or network. Its caller writes the journal and the spend ledger first.
  */
-import type { Catalogue, ContractCall, Network, ReplayKey, Signed, Token, Unsigned } from '../../../chains/chain.ts';
+import type { Catalogue, Network, ReplayKey, Signed, Token, Unsigned } from '../../../chains/chain.ts';
+import type { MayCall } from '../../../chains/contract-call.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { FeeBounds } from './fee-bounds.ts';
@@ -25,7 +26,8 @@ export type Purpose =
   | 'cancel' // nothing to oneself under a nonce that must not stay free (V38)
   | 'opt_in'; // a trustline of one's own account
 
-export interface Instruction {
+/** `call`, of a bridge: the very call that the payload must make (sweeps/bridge.ts). */
+export interface Instruction extends MayCall {
   readonly id: string;
   readonly purpose: Purpose;
   readonly chain: Chain;
@@ -43,8 +45,6 @@ export interface Instruction {
    * a memo.
    */
   readonly tagOfAddress?: true;
-  /** Of a bridge: the very call that the payload must make (sweeps/bridge.ts). */
-  readonly call?: ContractCall;
   /** Of a bridge's burn: what is burnt counts against EDGE_BRIDGE_CAP_<CHAIN>. */
   readonly burns?: true;
   /**

@@ -1,6 +1,7 @@
 /** Frames in which an honest cloud asks for the transactions of a bridge from Ethereum to Base. */
 import { parseRegistry, shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
-import type { ContractCall, Unsigned } from '../../../chains/chain.ts';
+import type { Unsigned } from '../../../chains/chain.ts';
+import type { ContractCall } from '../../../chains/contract-call.ts';
 import {
   encodeApprove,
   encodeBurn,
