@@ -31,13 +31,9 @@ import type { Pool } from '../../model/account/address.ts';
 export function createAddress(deciding: Deciding<'create_address'>): AccountDecision<'create_address'> {
   const { state, command, nowMs } = deciding;
   const { chain } = command;
-  const ready = notReady(state, chain);
-  const taken = ready === null ? takeNext(deciding) : null;
+  const taken = notReady(state, chain) === null ? takeNext(deciding) : null;
   const no = firstRefusal(
-    suspended(state),
-    noSubscription(state, nowMs),
-    chainLimit(state, chain),
-    ready,
+    mayNotIssue(state, chain, nowMs),
     command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
     isRefusal(taken) ? taken : null,
   );
@@ -56,6 +52,14 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const write = issuedWrite(state, row, paired);
   const turn = paired ? null : turnOfDay(state, nowMs);
   return accept(row, [...(turn?.events ?? []), issued, ...low.events], [...(turn?.rows ?? []), write, ...low.rows]);
+}
+
+/**
+ * Why the account gets no new address on a chain, whatever its node says: the error table has these before
+ * CHAIN_UNAVAILABLE. Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, CHAIN_NOT_READY.
+ */
+export function mayNotIssue(state: AddressSees, chain: Chain, nowMs: number): Refusal | null {
+  return firstRefusal(suspended(state), noSubscription(state, nowMs), chainLimit(state, chain), notReady(state, chain));
 }
 
 /** Refuses: TIER_FEATURE_LOCKED for a chain above the tier's number. Spec §8.2. */

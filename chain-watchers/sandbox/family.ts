@@ -27,8 +27,30 @@ export interface SenderView {
    * Native balance of the payee, where the intent or the payload names one: 0 is an account that is not there.
    */
   readonly destinationBalance?: bigint;
+  /** What the payee of a token received and sent, where holders opt in to assets. */
+  readonly payeeHistory?: SenderView['history'];
   /** Native balance of who pays the fee, where that is not the sender. */
   readonly payerBalance?: bigint;
+}
+
+/**
+ * Whether a payee takes a token. An address of the account, which the ledger itself has paid, has the lines that it
+ * opened and those that a deposit came on; nobody outside can be asked to open one, so that all others have it.
+ */
+export function takesToken(
+  { payeeHistory = [] }: Pick<SenderView, 'payeeHistory'>,
+  to: string,
+  asset: string,
+): boolean {
+  const received = payeeHistory.flatMap(({ transaction: { from, success, transfers } }) =>
+    success ? transfers.filter((transfer) => transfer.to === to).map((transfer) => ({ ...transfer, from })) : [],
+  );
+  const isOwn = received.some(({ from, tokenContract }) => from === null && tokenContract === null);
+  return (
+    !isOwn ||
+    openedBy({ history: payeeHistory }).has(asset) ||
+    received.some(({ tokenContract }) => tokenContract === asset)
+  );
 }
 
 /** Assets that a sender has opted in to. */

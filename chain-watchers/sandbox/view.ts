@@ -21,6 +21,9 @@ export async function viewOf(parts: LedgerParts, { from, tokenContract, to, feeP
       ? { history: await store.transactionsOf(ledger, from) }
       : {}),
     ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
+    ...(to === undefined || tokenContract === null || family.keepsLines !== true
+      ? {}
+      : { payeeHistory: await store.transactionsOf(ledger, to) }),
     ...(feePayer === undefined ? {} : { payerBalance: await store.balance(ledger, feePayer, null) }),
   };
 }

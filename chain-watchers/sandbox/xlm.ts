@@ -1,7 +1,7 @@
 /**
  * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block
- * is a ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody
- * opened is thought to be there and costs nothing), and the reserve is set here, for a simulated ledger has
+ * is a ledger that closed, sequences begin at 1, everybody outside may be paid every listed asset (a line that
+ * nobody opened is thought to be there and costs nothing), and the reserve is set here, for a simulated ledger has
  * nobody who votes on it.
  */
 import { createHash } from 'node:crypto';
@@ -23,6 +23,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import {
   openedBy,
+  takesToken,
   type Bid,
   type DepositAsk,
   type ReadPayload,
@@ -182,10 +183,10 @@ function inputsOf({ from, to, token, feePayer = from }: Intent, view: SenderView
     opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
   const held = token !== null && (tokenBalance ?? 0n) > 0n ? { ...opened, [token.contract]: tokenBalance! } : opened;
   const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held, own.size);
-  // Nobody outside can be asked to open a line, so every payee of a token has one, and an account for it.
+  // Nobody outside can be asked to open a line, so such a payee of a token has one, and an account for it.
   const destination =
     token !== null && to !== from
-      ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
+      ? accountOf(destinationBalance, 0, takesToken(view, to, token.contract) ? { [token.contract]: 0n } : {})
       : destinationBalance === 0n
         ? null
         : accountOf(destinationBalance, 0);

@@ -1,7 +1,7 @@
 /**
  * The XRP Ledger as a simulated ledger: validated ledgers as a server shows them, signed payments as it takes them. A
- * block is a ledger that closed, sequences begin at 1, every address may be paid every token (a line that nobody opened
- * is thought to be there), and reserves are set here, for a simulated ledger has nobody who votes on them.
+ * block is a ledger that closed, sequences begin at 1, everybody outside may be paid every token (a line that nobody
+ * opened is thought to be there), and reserves are set here, for a simulated ledger has nobody who votes on them.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -20,6 +20,7 @@ import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   openedBy,
+  takesToken,
   type Bid,
   type DepositAsk,
   type ReadPayload,
@@ -154,7 +155,7 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
   return tokenContract === null ? amount.toString() : { ...assetOf(tokenContract), value: issuedText(amount) };
 }
 
-function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
+function inputsOf({ to, token }: Intent, view: SenderView): XrpInputs {
   const opened = openedBy(view),
     isOpen = token !== null && opened.has(token.contract);
   const line = (balance: bigint): LineState => ({
@@ -181,7 +182,7 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
             ownerCount: opened.size,
             tickets: [],
           },
-    // Nobody outside can be asked to open a line, so every payee of a token has one, and an account for it.
+    // Nobody outside can be asked to open a line, so such a payee of a token has one, and an account for it.
     destination:
       token === null && destinationBalance === 0n
         ? null
@@ -192,7 +193,7 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
         : {
             issuer: { transferRate: RATE_ONE.toString(), requiresAuthorization: false, globallyFrozen: false },
             senderLine: (tokenBalance ?? 0n) === 0n && !isOpen ? null : line(tokenBalance ?? 0n),
-            destinationLine: line(0n),
+            destinationLine: takesToken(view, to, token.contract) ? line(0n) : null,
           },
   };
 }

@@ -45,7 +45,7 @@ function checkReceiver({ destination, issuer }: XlmInputs, to: string, token: To
   const line = destination?.lines[token.contract];
   if (line === undefined) {
     const reason = destination === null ? 'op_no_destination' : 'op_no_trust';
-    return refuse('DESTINATION_OPT_IN_REQUIRED', { reason, asset: token.contract });
+    return refuse('DESTINATION_OPT_IN_REQUIRED', { chain: 'xlm', asset: token.contract, destination: to, reason });
   }
   return line.authorized ? null : rejected('op_not_authorized', { asset: token.contract });
 }

@@ -155,6 +155,9 @@ async function refusalOf(
     decoded = decodePayload(payload);
   const transaction = decoded.ok ? decoded.payload.transaction : null,
     native = transaction === null ? null : nativeAmount(transaction);
+  const operation = transaction?.operation;
+  if (code === 'DESTINATION_OPT_IN_REQUIRED' && operation?.kind === 'payment' && operation.asset !== null)
+    return refuse(code, { ...details, chain: 'xlm', asset: operation.asset, destination: operation.to.address });
   if (native === null || transaction === null) return refuse(code, details);
   // A native payment creates the account that is not there: it only was built for one that was.
   if (needs === 'asset') return refuse('CHAIN_REJECTED', { reason, action: 'rebuild' });

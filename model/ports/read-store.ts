@@ -229,7 +229,8 @@ export interface ReadStore {
   /** The highest height known of a ledger; null before the first. payments M6. */
   headOf(ledger: LedgerId): Promise<number | null>;
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;
-  webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
+  /** One that was deleted only where it is asked for: its history stays. */
+  webhook(accountId: AccountId, id: string, which?: { readonly deletedToo: boolean }): Promise<WebhookRow | null>;
   /** Newest first. `event` is a name; `fromMs`/`toMs` bound the creation of the delivery, `[from, to)`. */
   deliveries(
     accountId: AccountId,

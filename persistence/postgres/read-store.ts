@@ -256,11 +256,12 @@ function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawa
          order by v.created_at desc, v.id desc`;
       return rows.map(webhookOf);
     },
-    async webhook(accountId, id) {
+    async webhook(accountId, id, { deletedToo } = { deletedToo: false }) {
       return oneOf(
         sql,
         accountId,
-        sql`select * from webhook where account_id = t.account and id = ${id} and status <> 'deleted'`,
+        sql`select * from webhook
+             where account_id = t.account and id = ${id} and (${deletedToo}::boolean or status <> 'deleted')`,
         webhookOf,
       );
     },

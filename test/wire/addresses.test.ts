@@ -95,8 +95,11 @@ test('§3.1 without a registered key a chain is CHAIN_NOT_READY; a chain that is
       `${chain} ${enabled}`,
     );
   }
+  const ask = { body: { chain: 'eth', userRef: 'customer-1' } } as const;
+  t.like(await live.client.call('createAddress', ask), { code: 'CHAIN_NOT_READY' }, 'the earlier of two refusals');
+  await enrol(cloud, live);
   t.like(
-    await live.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }),
+    await live.client.call('createAddress', ask),
     { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } },
     'no endpoint is configured here',
   );

@@ -161,6 +161,9 @@ test('§4.1 PUT replaces everything, DELETE stops at once and keeps the history'
   t.like(await client.call('deleteWebhook', { params }), { code: 'NOT_FOUND' });
   t.is((await client.must('listWebhooks')).totalElements, 0);
   t.is((await client.must('listWebhookDeliveries', { params })).totalElements, 1);
+  const { id: webhookId } = await client.must('createWebhook', { body: { url: URL_, events: ['pool_low'] } });
+  await client.must('deleteWebhook', { params: { webhookId } });
+  t.is((await client.must('listWebhookDeliveries', { params: { webhookId } })).totalElements, 0, 'nothing came of it');
 });
 
 test('decisions 4: while a secret is being rotated there are two; then the previous one is dropped', async (t) => {

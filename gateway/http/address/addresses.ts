@@ -5,6 +5,8 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
+import { mayNotIssue } from '../../../actors/address/decide.ts';
+import { stateOf } from '../account-state.ts';
 import { accountOf, type Asked, type Caller, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { PairLookup } from './pair-lookup.ts';
@@ -47,7 +49,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const accountId = accountOf(asked);
         const { chain, userRef, tag = null, label = null } = asked.body;
         const unavailable = notEnabled(chains, accountId, chain) ?? (await chains.notBegun(accountId, chain));
-        if (unavailable !== null) return unavailable;
+        if (unavailable !== null) return mayNotIssue(await stateOf(deps, accountId), chain, nowMs()) ?? unavailable;
         const issue = (paired: number | null) =>
           pools.issue(accountId, chain, (unissued) =>
             accounts.ask(accountId, {

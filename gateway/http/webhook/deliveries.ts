@@ -45,11 +45,9 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { webhookId } = asked.params;
       const ask = listAskOf('deliveries', asked.query);
       if (isRefusal(ask)) return ask;
-      const known = await reads.webhook(accountId, webhookId);
-      // A deleted endpoint keeps its history.
-      const { totalElements } =
-        known === null ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 }) : { totalElements: 1 };
-      return totalElements === 0
+      // A deleted endpoint keeps its history, also one in which nothing was delivered.
+      const known = await reads.webhook(accountId, webhookId, { deletedToo: true });
+      return known === null
         ? unknownIn(asked, 'webhook', webhookId)
         : list(accountId, { webhookId, ...ask.filter }, ask.page);
     },

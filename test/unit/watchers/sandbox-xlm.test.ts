@@ -21,6 +21,7 @@ const network = sandboxOf(stellar);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const OWN = ours(0),
+  SECOND = ours(1),
   SHOP = ours(9).address;
 const [USDC, OTHER_TOKEN] = [...catalogueOf('xlm').values()];
 const HALF = XLM / 2n,
@@ -30,19 +31,21 @@ function box() {
   const nowMs = 1_700_000_000_000;
   const watch = createMemoryWatchStore(() => nowMs);
   const account = new ModelAccount();
-  const parsed = xlm.parseAddress(network, OWN.address);
-  if (isRefusal(parsed)) throw new Error(parsed.code);
-  watch.addAddress(
-    {
-      addressKey: addressKeyOf('sandbox', 'xlm', parsed.bytes),
-      addressId: 'adr_1',
-      accountId: ACCOUNT,
-      address: OWN.address,
-      purpose: 'deposit',
-    },
-    'sandbox',
-    nowMs,
-  );
+  for (const [at, { address }] of [OWN, SECOND].entries()) {
+    const parsed = xlm.parseAddress(network, address);
+    if (isRefusal(parsed)) throw new Error(parsed.code);
+    watch.addAddress(
+      {
+        addressKey: addressKeyOf('sandbox', 'xlm', parsed.bytes),
+        addressId: `adr_${at + 1}`,
+        accountId: ACCOUNT,
+        address,
+        purpose: 'deposit',
+      },
+      'sandbox',
+      nowMs,
+    );
+  }
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state),
     watch,
@@ -65,10 +68,10 @@ function box() {
   return {
     account,
     client: async () => (await sandbox.ledgers.open(ACCOUNT, 'xlm')).binding.client,
-    deposit: (amount: string, tokenContract: string | null = null) =>
+    deposit: (amount: string, tokenContract: string | null = null, address = OWN.address) =>
       sandbox.control.simulateDeposit(ACCOUNT, {
         chain: 'xlm',
-        address: OWN.address,
+        address,
         amount,
         tokenContract,
         autoConfirm: true,
@@ -156,4 +159,19 @@ test('§8.6 M25 xlm: a payment leaves the reserve of the lines alone; everything
   t.is((await send(t, self, { amount: spendable })).amount, spendable);
   t.like(await client.fetchBalance(OWN.address, null), { amount: XLM + HALF, available: 0n });
   t.like(await client.fetchBalance(SHOP, null), { amount: spendable, accountExists: true });
+});
+
+test('§4.2 xlm: an address of the account takes a token only on a line; everybody outside has one', async (t) => {
+  const self = box(),
+    { contract: asset } = USDC!,
+    payment: Partial<Intent> = { to: SECOND.address, token: USDC!, amount: XLM };
+  for (const address of [OWN.address, SECOND.address]) must(t, await self.deposit('5', null, address));
+  must(t, await self.deposit('9', asset));
+  t.like(await build(self, payment), {
+    code: 'DESTINATION_OPT_IN_REQUIRED',
+    details: { chain: 'xlm', asset, destination: SECOND.address },
+  });
+  await send(t, self, { ...payment, to: SHOP });
+  must(t, await self.deposit('1', asset, SECOND.address));
+  await send(t, self, payment);
 });

@@ -25,6 +25,7 @@ const network = sandboxOf(mainNetwork);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const OWN = ours(0, 0),
+  SECOND = ours(0, 1),
   SHOP = ours(0, 9).address;
 const RLUSD = catalogueOf('xrp').get('524C555344000000000000000000000000000000:rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De')!;
 
@@ -32,17 +33,18 @@ function box() {
   const self = { nowMs: 1_700_000_000_000, activated: [] as string[] };
   const watch = createMemoryWatchStore(() => self.nowMs);
   const account = new ModelAccount();
-  watch.addAddress(
-    {
-      addressKey: addressKeyOf('sandbox', 'xrp', bytesOf(OWN.address)),
-      addressId: 'adr_1',
-      accountId: ACCOUNT,
-      address: OWN.address,
-      purpose: 'deposit',
-    },
-    'sandbox',
-    self.nowMs,
-  );
+  for (const [at, { address }] of [OWN, SECOND].entries())
+    watch.addAddress(
+      {
+        addressKey: addressKeyOf('sandbox', 'xrp', bytesOf(address)),
+        addressId: `adr_${at + 1}`,
+        accountId: ACCOUNT,
+        address,
+        purpose: 'deposit',
+      },
+      'sandbox',
+      self.nowMs,
+    );
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state),
     watch,
@@ -70,10 +72,10 @@ function box() {
     account,
     ledger: () => sandbox.ledgers.open(ACCOUNT, 'xrp'),
     client: async () => (await sandbox.ledgers.open(ACCOUNT, 'xrp')).binding.client,
-    deposit: (amount: string, tokenContract: string | null = null) =>
+    deposit: (amount: string, tokenContract: string | null = null, address = OWN.address) =>
       sandbox.control.simulateDeposit(ACCOUNT, {
         chain: 'xrp',
-        address: OWN.address,
+        address,
         amount,
         tokenContract,
         autoConfirm: true,
@@ -248,4 +250,18 @@ test('§4.2 §4.7 xrp: a trust line is built, signed and mined; where the token 
     ok: false,
     code: 'CONFLICT',
   });
+});
+
+test('§4.2 xrp: an address of the account takes a token only on a line; everybody outside has one', async (t) => {
+  const self = box(),
+    payment: Partial<Intent> = { to: SECOND.address, token: RLUSD, amount: 1_500_000_000_000_000n };
+  for (const address of [OWN.address, SECOND.address]) must(t, await self.deposit('25', null, address));
+  must(t, await self.deposit('5', RLUSD.contract));
+  t.like(await build(self, payment), {
+    code: 'DESTINATION_OPT_IN_REQUIRED',
+    details: { chain: 'xrp', asset: RLUSD.contract, destination: SECOND.address },
+  });
+  must(t, await build(self, { ...payment, to: SHOP }));
+  must(t, await self.deposit('1', RLUSD.contract, SECOND.address));
+  must(t, await build(self, payment));
 });

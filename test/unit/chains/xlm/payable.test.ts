@@ -83,6 +83,13 @@ test('M25 an account that is not there: created by a coin at least, not by less,
 test('M25 M26 C8-67 a token arrives only on a line, which its issuer has authorised and which has room', (t) => {
   t.is(verdict(...token(line(100n), line(0n))), 'built');
   t.is(verdict(...token(line(100n), {})), 'DESTINATION_OPT_IN_REQUIRED op_no_trust');
+  const [wish, there] = token(line(100n), {}),
+    intent = intentOf(US, wish);
+  t.like(
+    buildUnsigned(stellar, inputsOf(US.address, there), intent, null),
+    { details: { chain: 'xlm', asset: USDC.contract, destination: intent.to } },
+    '§4.2',
+  );
   t.is(verdict(...token(line(100n), line(0n, { authorized: false }))), 'CHAIN_REJECTED op_not_authorized');
   t.is(verdict(...token(line(100n), line(0n, { limit: '10' }))), 'built');
   t.is(verdict(...token(line(100n), line(1n, { limit: '10' }))), 'CHAIN_REJECTED op_line_full');
