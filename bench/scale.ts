@@ -263,6 +263,8 @@ async function fill(
     deposits: size,
     withdrawals: Math.ceil(size / 4),
     deliveries: size,
+    events: size,
+    auditEntries: size,
     otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
   });
   await filling(superuserUrl, false);

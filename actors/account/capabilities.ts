@@ -51,8 +51,12 @@ export const DECISIONS: Decisions = {
   reset_sandbox: resetSandbox,
 };
 
-/** Begins anew; a live account has no such thing. Refuses: SANDBOX_ONLY. Spec §4.7. */
+/**
+ * Begins anew, once its rows are gone: who comes second finds it done. Refuses: SANDBOX_ONLY; the store: while steps
+ * are left.
+ */
 function resetSandbox({ state }: Deciding<'reset_sandbox'>): AccountDecision<'reset_sandbox'> {
   if (state.environment !== 'sandbox') return refuse('SANDBOX_ONLY');
+  if (!state.resetting) return accept({ reset: true });
   return accept({ reset: true }, [{ type: 'sandbox_reset' }], [{ table: 'sandbox_reset' }]);
 }

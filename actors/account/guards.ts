@@ -14,15 +14,24 @@ export function rotationPending(state: Pick<EdgeLinkState, 'rotation'>): Refusal
 }
 
 /**
- * Refuses: ACCOUNT_SUSPENDED, also while the account is wiped. Deposits of a suspended account are still watched and
- * announced.
+ * Refuses: ACCOUNT_SUSPENDED, also while the account is wiped; SERVICE_UNAVAILABLE while a sandbox is begun anew.
+ * Deposits of a suspended account are still watched and announced.
  */
-export function suspended({ suspended: isSuspended, wipe }: Pick<PlanState, 'suspended'> & WipeState): Refusal | null {
+export function suspended({
+  suspended: isSuspended,
+  resetting,
+  wipe,
+}: Pick<PlanState, 'suspended' | 'resetting'> & WipeState): Refusal | null {
   if (isSuspended) return refuse('ACCOUNT_SUSPENDED');
+  if (resetting) return sandboxResets();
   return wipe === null || wipe.status === 'scheduled'
     ? null
     : refuse('ACCOUNT_SUSPENDED', { reason: 'wipe', wipeId: wipe.id, next: 'see GET /v1/settings/wipe' });
 }
+
+/** Its rows are being deleted; asked again it is done, or goes on. Spec §4.7. */
+export const sandboxResets = (): Refusal =>
+  refuse('SERVICE_UNAVAILABLE', { reason: 'sandbox_reset', retryAfterSeconds: 1 });
 
 /** Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, EDGE_SIGNATURE_INVALID; null for the pinned identity. */
 export function pinnedIdentity(

@@ -13,7 +13,7 @@ import { TIERS, type Tier } from '../../protocol/slugs.ts';
 import { billingPeriod, boundsOf } from '../billing/charges.ts';
 import { chargesOf, turnOfMonth, type Turn } from '../billing/period.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
-import type { AccountEvent, PlanSees } from '../../model/account/capabilities.ts';
+import type { AccountEvent, PlanSees, RowWrite } from '../../model/account/capabilities.ts';
 import type { PendingBand, Plan } from '../../model/account/plan.ts';
 import { isSmallerBand, noSubscription, tooManyAddresses } from './limits.ts';
 
@@ -168,3 +168,11 @@ function doesNotFit(state: PlanSees, plan: Plan): Refusal | null {
   if (exceeded.length === 0) return null;
   return refuse('TIER_FEATURE_LOCKED', { tier: plan.tier, exceeded });
 }
+
+/** Its rows are deleted from now on; a live account has no such thing. Refuses: SANDBOX_ONLY. Spec §4.7. */
+export function beginReset({ state }: Deciding<'begin_reset'>): AccountDecision<'begin_reset'> {
+  if (state.environment !== 'sandbox') return refuse('SANDBOX_ONLY');
+  if (state.resetting) return accept({ begun: true });
+  return accept({ begun: true }, [{ type: 'sandbox_reset_begun' }], [MARK]);
+}
+const MARK: RowWrite = { table: 'sandbox_resets_begun', row: {}, key: '' };

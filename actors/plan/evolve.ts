@@ -24,5 +24,6 @@ export const planFolds: Folds<PlanState, PlanState> = {
     period === null ? {} : { settled: { period, count: of(settled, period) + 1 } },
   withdrawal_failed: ({ settled }, { uncounted }) =>
     uncounted === undefined ? {} : { settled: { period: uncounted, count: of(settled, uncounted) - 1 } },
-  sandbox_reset: () => ({ settled: { period: '', count: 0 } }),
+  sandbox_reset_begun: () => ({ resetting: true }),
+  sandbox_reset: () => ({ resetting: false, settled: { period: '', count: 0 } }),
 };

@@ -40,6 +40,12 @@ const PAYMENT_MAX: Readonly<Record<Family, bigint>> = {
   xlm: INT64_MAX,
   xrp: 100_000_000_000_000_000n,
 };
+/** Rows of one statement of a reset, so that nobody waits behind it. */
+const RESET_STEP_ROWS = 1_000;
+/** How long a request works at a reset, and a sweep at each of some that were left. */
+const RESET_MS = 5_000;
+const RESET_IN_SWEEP_MS = 250;
+const RESETS_PER_SWEEP = 4;
 /** A task that is not finished by then is taken again. */
 const TASK_LEASE_MS = 30_000;
 const TASKS_PER_SWEEP = 200;
@@ -63,7 +69,7 @@ export interface Sandbox {
 
 /** The sandbox of a node. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  const box: Box = { deps, ledgers: createSandboxLedgers(deps), behind: null };
+  const box: Box = { deps, ledgers: createSandboxLedgers(deps), behind: null, resetting: '' };
   const control: SandboxControl = {
     simulateDeposit: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateDeposit(box, ledger, accountId, ask)),
@@ -96,7 +102,7 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     pooledSighting: (chain, txid) => deps.sandbox.pooledSighting(chain, txid),
     async reset(accountId) {
       await box.ledgers.close(accountId);
-      await deps.sandbox.reset(accountId);
+      return resetFor(box, accountId, RESET_MS);
     },
   };
   return { control, ledgers: box.ledgers, sweep: () => sweep(box) };
@@ -107,6 +113,8 @@ interface Box {
   readonly ledgers: SandboxLedgers;
   /** Where the last sweep left the ledgers with work left; null at the first of them. */
   behind: BehindPlace | null;
+  /** The account whose reset the last sweep went on with, of those that were left. */
+  resetting: string;
 }
 
 /** Refuses: CHAIN_UNAVAILABLE for a chain without a simulated ledger. */
@@ -340,6 +348,27 @@ async function simulateChainDown(
   return { untilMs };
 }
 
+/** Whether nothing is left of the account's rows. */
+async function resetFor({ deps: { sandbox, nowMs } }: Box, accountId: AccountId, limitMs: number): Promise<boolean> {
+  const untilMs = nowMs() + limitMs;
+  for (;;) {
+    const more = await sandbox.resetStep(accountId, RESET_STEP_ROWS);
+    if (more === false) return true;
+    if (more === null || nowMs() >= untilMs) return false; // somebody else is at it
+  }
+}
+
+/** Goes on with resets that were left before their end: each has its turn. */
+async function sweepResets(box: Box): Promise<void> {
+  const { sandbox, accounts } = box.deps;
+  const due = await sandbox.dueResets(box.resetting, RESETS_PER_SWEEP);
+  box.resetting = due.length < RESETS_PER_SWEEP ? '' : due.at(-1)!;
+  for (const accountId of due)
+    await guarded(box, { accountId }, async () => {
+      if (await resetFor(box, accountId, RESET_IN_SWEEP_MS)) await accounts.ask(accountId, { type: 'reset_sandbox' });
+    });
+}
+
 async function sweep(box: Box): Promise<number> {
   const {
     deps: { sandbox, nowMs },
@@ -361,6 +390,7 @@ async function sweep(box: Box): Promise<number> {
     await guarded(box, { ledger }, async () => ledgers.tick(await ledgers.open(accountId, chain)));
     ticked += 1;
   }
+  await sweepResets(box);
   return ticked;
 }
 

@@ -137,7 +137,7 @@ export interface AccountReplies
 /** Rows that are no capability's. */
 export type AccountWrite =
   | { table: 'idempotency'; row: IdempotencyRow }
-  // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
+  // What reset_step left, and the mark; its own addresses and pools stay. Refused while steps are left.
   | { table: 'sandbox_reset' }
   | AuditWrite;
 
@@ -180,7 +180,7 @@ export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...OUTGOING_INITIAL };
 // What the decisions and folds of each capability see of the account: its own slice, and what is named here.
 
 /** Whether writes are taken: for every decision that asks `suspended`. */
-type Standing = Pick<PlanState, 'suspended'> & WipeState;
+type Standing = Pick<PlanState, 'suspended' | 'resetting'> & WipeState;
 export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Standing;
 export type AddressSees = AccountCore &
   AddressState &

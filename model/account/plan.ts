@@ -34,6 +34,8 @@ export interface PlanState {
   plan: Plan;
   pendingBand: PendingBand | null;
   suspended: boolean;
+  /** Of a sandbox: it is begun anew, and takes nothing new before its rows are gone. */
+  resetting: boolean;
   /** Withdrawals and sweeps of the billing month. */
   settled: { period: string; count: number };
   /** The highest warning of each quota in a month. */
@@ -59,11 +61,14 @@ export type PlanCommand =
   /** Puts a smaller plan into force whose period has begun. */
   | { type: 'settle_band' }
   | { type: 'note_sessions'; open: number }
+  /** Of a sandbox: takes nothing new from now on, until its rows are gone and it begins anew. */
+  | { type: 'begin_reset' }
   | { type: 'suspend'; suspended: boolean; byUser: string; reason?: string };
 
 export type PlanEvent =
   | ({ type: 'quota_warned'; period: string } & QuotaWarning)
   | { type: 'plan_changed'; plan: Plan }
+  | { type: 'sandbox_reset_begun' }
   | { type: 'band_change_scheduled'; band: Band; tier?: Tier; atMs: number }
   | { type: 'band_change_ended'; reason: 'in_force' | 'withdrawn' | 'too_many_addresses' }
   // Events that are older than `byUser` have none.
@@ -76,18 +81,23 @@ export interface PlanReplies {
   settle_band: Plan & { pendingBand: PendingBand | null };
   suspend: { suspended: boolean };
   note_sessions: { open: number };
+  begin_reset: { begun: true };
 }
 
-/** Written with its event; the letter to each owner hangs on it. */
-export type PlanWrite = StoredWrite<
-  'quota_warnings',
-  { period: string; quota: Quota; threshold: number; used: number; of: number }
->;
+export type PlanWrite =
+  /** Written with its event; the letter to each owner hangs on it. */
+  | StoredWrite<'quota_warnings', { period: string; quota: Quota; threshold: number; used: number; of: number }>
+  /**
+   * The mark of a reset: from now on reset_step deletes deposit addresses, transactions, deliveries, inbox and facts of
+   * the account.
+   */
+  | StoredWrite<'sandbox_resets_begun', object>;
 
 /** `plan` itself comes with the organization. */
 export const PLAN_INITIAL: Omit<PlanState, 'plan'> = {
   pendingBand: null,
   suspended: false,
+  resetting: false,
   settled: { period: '', count: 0 },
   warned: { period: '', quotas: [] },
 };

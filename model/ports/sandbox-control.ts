@@ -70,5 +70,9 @@ export interface SandboxControl {
   ): Promise<{ txids: string[] } | Refusal>;
   /** Reads simulated ledgers to their heads, and again for what was adopted. */
   readAgain(accountId: AccountId, chains: readonly Chain[]): Promise<void>;
-  reset(accountId: AccountId): Promise<void>;
+  /**
+   * Deletes what a marked account (`begin_reset`) issued, saw, sent and delivered, for some seconds at most. False
+   * where more is left.
+   */
+  reset(accountId: AccountId): Promise<boolean>;
 }

@@ -144,6 +144,12 @@ export interface SandboxStore extends SandboxPool {
    * after a place, the first ones where none is named.
    */
   behind(limit: number, after?: BehindPlace | null): Promise<{ ledgers: LedgerId[]; next: BehindPlace | null }>;
-  /** Removes the simulated ledgers of an account with their watch state (cursor, links, facts) and timers. */
-  reset(accountId: AccountId): Promise<void>;
+  /**
+   * A part of a reset: some `rows` rows of what the account issued, saw, sent and delivered, its simulated ledgers with
+   * their watch state (cursor, links, facts) and timers among it. False where nothing is left, null where somebody else
+   * is at it.
+   */
+  resetStep(accountId: AccountId, rows: number): Promise<boolean | null>;
+  /** Accounts whose reset began a while ago and has not ended, behind one of them. */
+  dueResets(after: string, limit: number): Promise<AccountId[]>;
 }

@@ -48,13 +48,15 @@ export function createMemorySandboxStore(watch: WatchState, former: ReadonlySet<
     ...poolOf(of, ledgers),
     ...timersOf(timers),
     isFormer: async (_ledger, txid) => former.has(txid),
-    async reset(accountId) {
+    dueResets: async () => [],
+    async resetStep(accountId) {
       for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId))
         ledgers.delete(ledger);
       for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId))
         watch.ledgers.delete(ledger);
       watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
       for (const [id, timer] of timers) if (timer.accountId === accountId) timers.delete(id);
+      return false;
     },
   };
 }

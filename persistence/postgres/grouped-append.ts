@@ -58,6 +58,7 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),
   // The same of what the account's own state cannot know. Console A48.
   wipe_waits: () => refuse('CONFLICT', { reason: 'work_under_way', next: 'wait for imports and sweeps to end' }),
+  sandbox_reset_waits: () => refuse('SERVICE_UNAVAILABLE', { reason: 'sandbox_reset', retryAfterSeconds: 1 }),
   address_wiped: () => refuse('CONFLICT', { reason: 'wiped' }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),

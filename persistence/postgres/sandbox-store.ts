@@ -85,7 +85,7 @@ function pool(sql: Sql): SandboxPool {
   };
 }
 
-function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'amend' | 'unmine' | 'setDown' | 'reset'> {
+function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'amend' | 'unmine' | 'setDown' | 'resetStep' | 'dueResets'> {
   return {
     async mine(ledger, expected, blocks) {
       const rows = blocks.map(({ height, hash, parentHash, timeMs, transactions }) => ({
@@ -117,10 +117,15 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'amend' | 'unmine' | 'se
         insert into sandbox_ledger (ledger, down_until) values (${ledger}, ${untilMs}::timestamptz)
         on conflict (ledger) do update set down_until = excluded.down_until`;
     },
-    async reset(accountId) {
-      failpoint('reset_ledgers.before');
-      await sql`select reset_sandbox_ledgers(${accountId})`;
-      failpoint('reset_ledgers.after');
+    async resetStep(accountId, rows) {
+      failpoint('reset.step');
+      const [row] = await sql<{ more: boolean | null }[]>`select reset_step(${accountId}, ${rows}) as more`;
+      failpoint('reset.stepped');
+      return row!.more;
+    },
+    async dueResets(after, limit) {
+      const rows = await sql<{ accountId: AccountId }[]>`select * from due_resets(${after}, ${limit})`;
+      return rows.map(({ accountId }) => accountId);
     },
   };
 }

@@ -200,6 +200,7 @@ const BATCH_TABLES = [
   'imports_undone',
   'projects_cut_over',
   'sandbox_resets',
+  'sandbox_resets_begun',
 ];
 
 const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
@@ -380,6 +381,11 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       name: 'a reset of a live account',
       expected: { refused: 'reset_only_sandbox' },
       call: () => append({ sandbox_resets: [{ account_id: ours.live }] }),
+    },
+    {
+      name: 'the mark of one',
+      expected: { refused: 'reset_only_sandbox' },
+      call: () => append({ sandbox_resets_begun: [{ account_id: ours.live }] }),
     },
   ],
   find_checkout: [
@@ -1241,6 +1247,20 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       name: 'a finding',
       expected: { open: 'findings are shown to people and move nothing' },
       call: () => database.sql`select 1`,
+    },
+  ],
+  reset_step: [
+    {
+      name: 'of an account whose reset nobody began',
+      expected: 'nothing',
+      call: () => database.sql`select 1 where reset_step(${ours.sandbox}, 1000) is not false`,
+    },
+  ],
+  due_resets: [
+    {
+      name: 'accounts that are begun anew',
+      expected: { open: 'that a sandbox is begun anew is no secret of its account to a node' },
+      call: () => database.sql`select * from due_resets('', 9)`,
     },
   ],
   reset_sandbox_ledgers: [

@@ -500,7 +500,10 @@ test.serial('I10 a derivation index is used once, and nothing of a sandbox is li
       from address where id = ${address.id}`,
   );
   await refusedApp(t, 'reset_only_sandbox', [{ table: 'sandbox_reset' }]);
-  await t.throwsAsync(stores.sandbox.reset(ours.live), { message: /no sandbox/ });
+  await refusedApp(t, 'reset_only_sandbox', [{ table: 'sandbox_resets_begun', row: {}, key: '' }]);
+  await t.throwsAsync(Promise.resolve(database.sql`select reset_sandbox_ledgers(${ours.live})`), {
+    message: /no sandbox/,
+  });
 });
 
 test.serial(

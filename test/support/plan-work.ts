@@ -1573,11 +1573,7 @@ const SANDBOX: Record<string, Work> = {
     await sandbox.takeDue(Date.now(), 30_000, 20);
     await sandbox.finish(id);
   },
-  'sandbox.reset': async ({ stores }) => {
-    const { sandbox } = await newOrganization(stores);
-    await stores.sandbox.reset(sandbox);
-  },
-  'rows: a sandbox account begun anew': async ({ stores }) => {
+  'sandbox.resetStep dueResets: a sandbox account begun anew': async ({ stores }) => {
     const { sandbox } = await newOrganization(stores);
     const row = issued(sandbox),
       hook = webhookRow(sandbox);
@@ -1602,6 +1598,10 @@ const SANDBOX: Record<string, Work> = {
         next: { status: 'delivered' as const, nextAttemptAtMs: null, disableEndpoint: false },
       })),
     );
+    await write(stores, sandbox, [{ table: 'sandbox_resets_begun', row: {}, key: '' }]);
+    await stores.sandbox.dueResets('', 20);
+    while (await stores.sandbox.resetStep(sandbox, 20));
+    await stores.sandbox.resetStep(sandbox, 20);
     await write(stores, sandbox, [{ table: 'sandbox_reset' }]);
   },
   'secrets: webhooks': async ({ sql }) => {

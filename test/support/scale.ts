@@ -13,6 +13,9 @@ export interface ScaleCounts {
   readonly deposits: number;
   readonly withdrawals: number;
   readonly deliveries: number;
+  /** Of the account's stream, and entries of its organization's audit log. */
+  readonly events?: number;
+  readonly auditEntries?: number;
   /** Organizations beside it, each with one address. */
   readonly otherAccounts: number;
 }
@@ -30,6 +33,18 @@ export const SCALE_RARE = 40;
 const START = '2026-01-01T00:00:00Z';
 /** Addresses, money and deliveries are filled side by side. */
 const SESSIONS = 3;
+const FILLED = [
+  'address',
+  'audit_entry',
+  'delivery',
+  'deposit',
+  'event',
+  'fact',
+  'inbox',
+  'ledger_entry',
+  'publication',
+  'withdrawal',
+];
 
 /** Fills an account that exists and has two endpoints of its own nowhere yet. Resolves when statistics are taken. */
 export async function fillScale(superuserUrl: string, accountId: AccountId, counts: ScaleCounts): Promise<void> {
@@ -44,24 +59,25 @@ export async function fillScale(superuserUrl: string, accountId: AccountId, coun
         session_replication_role: 'replica',
         synchronous_commit: 'off',
         maintenance_work_mem: '512MB',
+        work_mem: '256MB',
         lock_timeout: '0',
       },
     }),
   );
   const [first, second, third] = sessions as [Sql, Sql, Sql];
   try {
-    const indexes = await dropIndexes(first);
+    const indexes = await restIndexes(first);
     await Promise.all(sessions.map(helpers));
     // No row of one is asked for by another's, and triggers are off.
     await Promise.all([
-      fillAddresses(first, accountId, counts),
+      fillAddresses(first, accountId, counts).then(() => fillStream(first, accountId, counts)),
       fillMoney(second, accountId, counts),
-      fillDeliveries(third, accountId, counts),
+      fillDeliveries(third, accountId, counts).then(() => fillAuditLog(third, accountId, counts)),
     ]);
     await Promise.all(
       sessions.map(async (session) => {
         for (let one = indexes.pop(); one !== undefined; one = indexes.pop())
-          await session`select pg_temp.build(${[one]}::text[])`;
+          await session`reindex index ${session(one)}`;
       }),
     );
     await countLists(first);
@@ -71,33 +87,24 @@ export async function fillScale(superuserUrl: string, accountId: AccountId, coun
   }
 }
 
-/** Indexes that are no constraint are built once at the end. */
-async function dropIndexes(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ def: string }[]>`
-    select pg_get_indexdef(i.indexrelid) as def from pg_index i join pg_class t on t.oid = i.indrelid
-     where t.relnamespace = 'flock'::regnamespace and t.relkind = 'r' and not t.relispartition and not i.indisunique
-       and t.relname in ('address', 'deposit', 'withdrawal', 'delivery', 'publication', 'fact', 'inbox')`;
-  await sql`
-    do $$
-    declare name text;
-    begin
-      for name in
-        select i.indexrelid::regclass::text from pg_index i join pg_class t on t.oid = i.indrelid
-         where t.relnamespace = 'flock'::regnamespace and t.relkind = 'r' and not t.relispartition and not i.indisunique
-           and t.relname in ('address', 'deposit', 'withdrawal', 'delivery', 'publication', 'fact', 'inbox')
-      loop execute 'drop index ' || name; end loop;
-    end $$`;
-  return rows.map(({ def }) => def);
+/**
+ * Indexes of what is filled, those of constraints too, take no rows until each is built once at the end: written row
+ * by row, random keys of 10 million rows are read from the disk and written to it again and again.
+ */
+async function restIndexes(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    update pg_index i set indisready = false, indisvalid = false
+      from pg_class t, pg_class c
+     where t.oid = i.indrelid and c.oid = i.indexrelid and t.relnamespace = 'flock'::regnamespace and t.relkind = 'r'
+       and (t.relname = any (${FILLED}) or exists (
+         select from pg_inherits h where h.inhrelid = t.oid
+            and h.inhparent in ('flock.address_registry'::regclass, 'flock.attempt'::regclass)))
+    returning c.relname as name`;
+  return rows.map(({ name }) => name);
 }
 
 /** Session functions: what row `i` carries. Ids keep the order of `i`. */
 async function helpers(sql: Sql): Promise<void> {
-  await sql`
-    create function pg_temp.build(definitions text[]) returns void language plpgsql as $$
-    declare one text;
-    begin
-      foreach one in array definitions loop execute one; end loop;
-    end $$`;
   await sql`
     create function pg_temp.id_of(prefix text, i bigint) returns text language sql immutable as $$
       select prefix || '_3' || translate(lpad(to_hex(i), 25, '0'), '0123456789abcdef', '234567abcdefghij') $$`;
@@ -134,8 +141,7 @@ async function fillAddresses(sql: Sql, accountId: AccountId, { addresses, otherA
         from generate_series(1, ${otherAccounts}::bigint) i
         join account a on a.account_id = pg_temp.id_of('org', i) || '_live'`;
   await sql`
-    insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from address
-    on conflict do nothing`;
+    insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from address`;
 }
 
 async function fillMoney(
@@ -200,6 +206,40 @@ async function fillDeliveries(sql: Sql, accountId: AccountId, { deliveries }: Sc
   await sql`
     insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, attempted_at)
       select account_id, id, 1, case status when 'delivered' then 200 else 500 end, 12, created_at from delivery where attempts > 0`;
+}
+
+/** The account's stream goes on where it is: mostly addresses, and what happened to withdrawals. */
+async function fillStream(sql: Sql, accountId: AccountId, { events = 0 }: ScaleCounts): Promise<void> {
+  await sql`
+    insert into event (account_id, version, type, body, recorded_at)
+      select ${accountId}, a.version + i, t.type, jsonb_build_object('type', t.type, 'id', pg_temp.id_of(t.prefix, i / 4), 'atMs', 1767225600000 + i * 10) || t.more,
+             ${START}::text::timestamptz + i * interval '10 ms'
+        from account a cross join generate_series(1, ${events}::bigint) i
+       cross join lateral (
+         select case when i % 8 = 0 then 'withdrawal_broadcast' else 'address_issued' end as type, case when i % 8 = 0 then 'txn' else 'adr' end as prefix,
+                case when i % 8 = 0 then jsonb_build_object('txid', 'out-' || md5((i / 4)::text)) else jsonb_build_object('family', 'evm', 'chain', 'eth', 'index', i) end as more) t
+       where a.account_id = ${accountId}`;
+  await sql`
+    update account set version = version + ${events}, state = jsonb_set(state, '{version}', to_jsonb(version + ${events}))
+     where account_id = ${accountId}`;
+}
+
+/** Its hashes are no chain. */
+async function fillAuditLog(sql: Sql, accountId: AccountId, { auditEntries = 0 }: ScaleCounts): Promise<void> {
+  if (auditEntries === 0) return;
+  const organizationId = accountId.replace(/_live$/, '');
+  await sql`
+    insert into audit_entry (organization_id, seq, hash, text)
+      select ${organizationId}, h.seq + i, sha256('x'), jsonb_build_object('seq', h.seq + i, 'organization', ${organizationId}::text,
+             'at', 1767225600000 + i * 10, 'action', case when i < 40 then 'member_removed' when i % 3 = 0 then 'login' else 'address_created' end,
+             'outcome', case when i % 50 = 0 then 'refused' else 'done' end, 'target', 'key_' || i % 1000,
+             'actor', jsonb_build_object('id', 'usr_' || i % 5))::text
+        from (select coalesce((select seq from audit_head where organization_id = ${organizationId}), 0) as seq) h
+       cross join generate_series(1, ${auditEntries}::bigint) i`;
+  await sql`
+    insert into audit_head (organization_id, seq, hash, at_ms, keeps_days)
+      select ${organizationId}, ${auditEntries}, sha256('x'), 1767225600000 + ${auditEntries}::bigint * 10, null
+    on conflict (organization_id) do update set seq = audit_head.seq + excluded.seq, hash = excluded.hash, at_ms = greatest(audit_head.at_ms, excluded.at_ms)`;
 }
 
 /** What the triggers would have counted. */

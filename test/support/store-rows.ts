@@ -203,6 +203,13 @@ export function depositRow(address: AddressRow, more: Partial<DepositRow> = {}):
   };
 }
 
+/** A sandbox begun anew, as the gateway does it: the mark, steps until nothing is left, the end. */
+export async function resetSandbox(stores: Pick<Stores, 'accounts' | 'sandbox'>, accountId: AccountId): Promise<void> {
+  await write(stores, accountId, [{ table: 'sandbox_resets_begun', row: {}, key: '' }]);
+  while (await stores.sandbox.resetStep(accountId, 1_000));
+  await write(stores, accountId, [{ table: 'sandbox_reset' }]);
+}
+
 export function publicationRow(accountId: AccountId, more: Partial<PublicationRow> = {}): PublicationRow {
   return {
     eventId: eventId(accountId, nextSerial()),

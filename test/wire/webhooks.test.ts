@@ -505,3 +505,32 @@ test('§4.7 what the sandbox refuses', async (t) => {
   t.like(await client.call('simulateReorg', { body: { chain: 'eth', depth: 0 } }), { code: 'INVALID_INPUT' });
   t.false(isRefusal(await deposit({})));
 });
+
+test('§4.7 while a sandbox is begun anew it takes nothing new; a reset that somebody else is at is asked for again', async (t) => {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const { address } = await deposited(sandbox.client);
+  const { accountId, apiKey } = sandbox;
+  await cloud.database.admin`insert into flock.sandbox_reset (account_id) values (${accountId})`;
+  const reset = () => raw(cloud.url, 'DELETE', '/v1/sandbox/reset', { headers: { 'x-api-key': apiKey } });
+  await cloud.database.admin.begin(async (sql) => {
+    await sql`select 1 from flock.sandbox_reset where account_id = ${accountId} for update`;
+    const post = (path: string, body: unknown) =>
+      raw(cloud.url, 'POST', path, { headers: jsonOf(apiKey), body: JSON.stringify(body) });
+    for (const reply of [
+      await reset(),
+      await post('/v1/addresses', { chain: 'eth', userRef: 'u2' }),
+      await post('/v1/sandbox/simulate-deposit', { chain: 'eth', address, amount: '1' }),
+      await post('/v1/webhooks', { url: URL_, events: ['deposit_confirmed'] }),
+    ]) {
+      t.is(reply.status, 503);
+      t.like(reply.json.error, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'sandbox_reset' } });
+      t.truthy(reply.headers.get('retry-after'));
+    }
+    t.is((await sandbox.client.must('listAddresses')).totalElements, 1, 'reading goes on');
+  });
+  t.deepEqual((await reset()).json.data, { reset: true });
+  const again = await sandbox.client.must('createAddress', { body: { chain: 'eth', userRef: 'u2' } });
+  t.is(again.derivationPath, "m/44'/60'/0'/0/0");
+  t.is((await sandbox.client.must('listAddresses')).totalElements, 1);
+});

@@ -1,8 +1,11 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
 import { isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
 import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
-import { notEnabled } from '../../../actors/account/guards.ts';
+import { notEnabled, sandboxResets } from '../../../actors/account/guards.ts';
 import { parseAddress } from '../../../chains/reading.ts';
+import { stateOf } from '../account-state.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 
@@ -17,13 +20,17 @@ type Area =
   | 'simulateChainDown'
   | 'resetSandbox';
 
-export function sandboxHandlers({
-  sandbox,
-  chains,
-  accounts,
-  edges,
-  stores: { reads },
-}: HandlerDeps): Pick<Handlers, Area> {
+export function sandboxHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const {
+    sandbox,
+    chains,
+    accounts,
+    edges,
+    stores: { reads },
+  } = deps;
+  /** What a ledger would be given while it is deleted would be half gone. */
+  const notNow = async (accountId: AccountId, chain: Chain): Promise<Refusal | null> =>
+    notEnabled(chains, accountId, chain) ?? ((await stateOf(deps, accountId)).resetting ? sandboxResets() : null);
   return {
     async simulateDeposit(asked) {
       const accountId = accountOf(asked);
@@ -34,7 +41,7 @@ export function sandboxHandlers({
           : { autoConfirm: autoConfirm ?? false, confirmAfterSeconds };
       const parsed = parseAddress(chain, address);
       if (isRefusal(parsed)) return parsed;
-      const disabled = notEnabled(chains, accountId, chain);
+      const disabled = await notNow(accountId, chain);
       if (disabled !== null) return disabled;
       const known = await reads.addressByText(accountId, chain, parsed.canonical);
       if (known === null)
@@ -49,15 +56,15 @@ export function sandboxHandlers({
     },
     simulateConfirmation: async (asked) => {
       const accountId = accountOf(asked);
-      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateConfirmation(accountId, asked.body);
+      return (await notNow(accountId, asked.body.chain)) ?? sandbox.simulateConfirmation(accountId, asked.body);
     },
     simulateStuck: async (asked) => {
       const accountId = accountOf(asked);
-      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateStuck(accountId, asked.body);
+      return (await notNow(accountId, asked.body.chain)) ?? sandbox.simulateStuck(accountId, asked.body);
     },
     simulateReplaced: async (asked) => {
       const accountId = accountOf(asked);
-      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateReplaced(accountId, asked.body);
+      return (await notNow(accountId, asked.body.chain)) ?? sandbox.simulateReplaced(accountId, asked.body);
     },
     async simulateEdgeOffline(asked) {
       const accountId = accountOf(asked),
@@ -78,18 +85,20 @@ export function sandboxHandlers({
     },
     simulateReorg: async (asked) => {
       const accountId = accountOf(asked);
-      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateReorg(accountId, asked.body);
+      return (await notNow(accountId, asked.body.chain)) ?? sandbox.simulateReorg(accountId, asked.body);
     },
     async simulateChainDown(asked) {
       const accountId = accountOf(asked);
       const down: { untilMs: number } | Refusal =
-        notEnabled(chains, accountId, asked.body.chain) ?? (await sandbox.simulateChainDown(accountId, asked.body));
+        (await notNow(accountId, asked.body.chain)) ?? (await sandbox.simulateChainDown(accountId, asked.body));
       return isRefusal(down) ? down : { until: instantOf(down.untilMs) };
     },
     async resetSandbox(asked) {
       const accountId = accountOf(asked);
-      // The ledger goes first: what it still reported to the account would be about addresses that are no more.
-      await sandbox.reset(accountId);
+      // The mark goes first: what is deleted now would come again otherwise.
+      const begun = await accounts.ask(accountId, { type: 'begin_reset' });
+      if (begun.ok !== true) return begun;
+      if (!(await sandbox.reset(accountId))) return sandboxResets();
       const answer = await accounts.ask(accountId, { type: 'reset_sandbox', ...claimOf(asked) });
       return answer.ok === true ? { reset: true as const } : answer;
     },

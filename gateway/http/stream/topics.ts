@@ -67,6 +67,7 @@ const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset'>, StreamTopic
   band_change_ended: 'usage',
   suspension_changed: 'usage',
   quota_warned: 'usage',
+  sandbox_reset_begun: 'usage',
   wipe_scheduled: 'usage',
   wipe_cancelled: 'usage',
   wipe_begun: 'usage',

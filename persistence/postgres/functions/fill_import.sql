@@ -9,7 +9,8 @@ declare
   upto int;
 begin
   select * into batch from import_batch b
-   where b.account_id = of_account and b.id = of_batch and b.state = 'committing' for update;
+   where b.account_id = of_account and b.id = of_batch and b.state = 'committing'
+     and not exists (select from sandbox_reset r where r.account_id = of_account) for update of b;
   if not found then return 'gone'; end if;
   select max(p.n) into upto from (
     select r.n from import_row r where r.account_id = of_account and r.batch_id = of_batch and r.n > batch.filled

@@ -1,18 +1,24 @@
--- Deletes what a sandbox account issued, saw, sent and delivered. Its events, keys, endpoints, own addresses and pools
--- stay.
+-- Ends a reset: deletes what reset_step left of what a sandbox account issued, saw, sent and delivered, and the mark.
+-- Its events, keys, endpoints, own addresses and pools stay. Nodes of an earlier release come here at once, without a
+-- mark; behind one that has steps left it refuses.
 create or replace function reset_sandbox(of_account text) returns void
 language plpgsql set search_path = flock, pg_temp as $$
 declare
   step text;
 begin
+  if exists (select from sandbox_reset r where r.account_id = of_account and r.step <> 'done') then
+    raise exception 'the reset of % has steps left', of_account
+      using errcode = 'check_violation', constraint = 'sandbox_reset_waits', table = 'sandbox_reset';
+  end if;
   perform reset_sandbox_ledgers(of_account);
   perform set_config('flock.sandbox_reset', of_account, true);
   -- By arrays of ids: joined, a plan may begin at the other side, which is everybody's.
   delete from attempt where delivery_id = any (array(select d.id from delivery d where d.account_id = of_account));
   delete from delivery where account_id = of_account;
   -- Slugs stay: none is ever given to another link (payments P6).
-  delete from payment_entry where account_id = of_account;
-  delete from payment_transfer where account_id = of_account;
+  delete from payment_entry where deposit_id = any (array(select d.id from deposit d where d.account_id = of_account));
+  delete from payment_transfer
+   where deposit_id = any (array(select d.id from deposit d where d.account_id = of_account));
   delete from resting_address where account_id = of_account;
   delete from invoice_link where account_id = of_account;
   delete from invoice where account_id = of_account;
@@ -50,5 +56,6 @@ begin
   delete from import_batch where account_id = of_account;
   delete from upload where account_id = of_account;
   delete from migration_project where account_id = of_account;
+  delete from sandbox_reset where account_id = of_account;
   perform set_config('flock.sandbox_reset', '', true);
 end $$;

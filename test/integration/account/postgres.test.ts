@@ -429,6 +429,8 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
 test.serial('§4.7 a sandbox reset leaves keys and own addresses, and issues the first address again', async (t) => {
   const { accountId } = await enrolledAccount('sandbox');
   const first = await address(accountId);
+  await accepted(accountId, { type: 'begin_reset' });
+  while (await stores.sandbox.resetStep(accountId, 1_000));
   await accepted(accountId, { type: 'reset_sandbox' });
   t.is((await stores.read.addresses(accountId, {}, { page: 0, size: 20 })).totalElements, 0);
   t.is((await stores.read.ownAddresses(accountId, 'gas_tank')).length, 1);

@@ -112,12 +112,28 @@ test('spec §4.7: a reset deletes what one sandbox issued, saw, sent and deliver
 
   const { index, derivationPath } = addressRow(sandbox, { index: 0 });
   const again: RowWrite = { table: 'address', row: addressRow(sandbox, { index, derivationPath }) };
+  await write(
+    stores,
+    sandbox,
+    [{ table: 'sandbox_resets_begun', row: {}, key: '' }],
+    [{ type: 'sandbox_reset_begun' }],
+  );
+  await t.throwsAsync(write(stores, sandbox, [{ table: 'sandbox_reset' }], [{ type: 'sandbox_reset' }]), {
+    message: /sandbox_reset/,
+  });
+  // Of whoever asked nothing is heard any more: the next one goes on where it was.
+  let calls = 1;
+  for (; await stores.sandbox.resetStep(sandbox, 2); calls += 1)
+    t.true(calls < 40, 'two rows or so a call, and each of the tables once');
+  t.true(calls > 5);
+  t.is(await stores.sandbox.resetStep(sandbox, 2), false, 'nothing is left');
   await write(stores, sandbox, [{ table: 'sandbox_reset' }, again], [{ type: 'sandbox_reset' }]);
+  t.is(await stores.sandbox.resetStep(sandbox, 2), false, 'without a mark there is nothing to do');
   t.deepEqual(
     await rowsOf(sandbox),
     {
       ...Object.fromEntries(Object.keys(before[0]!).map((table) => [table, 0])),
-      event: 2,
+      event: 3,
       address: 2,
       address_registry: 2,
       pool_address: 1,
@@ -129,4 +145,27 @@ test('spec §4.7: a reset deletes what one sandbox issued, saw, sent and deliver
   t.deepEqual(await Promise.all([live, neighbour].map(rowsOf)), before.slice(1));
   t.is(await stores.watch.cursor(`eth@${sandbox}`), null);
   t.deepEqual(await stores.watch.cursor('eth'), { height: 1, hash: 'a1' });
+});
+
+test('spec §4.7, reliability 4: a reset is taken up by whoever comes next; two at once delete each row once; what is open is told', async (t) => {
+  const { sandbox } = await newOrganization(stores);
+  await write(stores, sandbox, [{ table: 'webhook', row: webhookRow(sandbox) }]);
+  for (let n = 0; n < 12; n += 1) {
+    const address = addressRow(sandbox);
+    await write(stores, sandbox, [{ table: 'address', row: address }]);
+    await write(stores, sandbox, depositWrites(address, 'reversed').rows);
+  }
+  await write(stores, sandbox, [{ table: 'sandbox_resets_begun', row: {}, key: '' }]);
+  t.deepEqual(await stores.sandbox.dueResets('', 9), [], 'whoever asked is still at it');
+  await database.owner`update sandbox_reset set began_at = began_at - interval '1 minute' where account_id = ${sandbox}`;
+  t.deepEqual(await stores.sandbox.dueResets('', 9), [sandbox]);
+  // Two nodes that both take it up.
+  const turn = async (): Promise<void> => {
+    for (let more: boolean | null = true; more !== false;) more = await stores.sandbox.resetStep(sandbox, 3);
+  };
+  await Promise.all([turn(), turn()]);
+  await write(stores, sandbox, [{ table: 'sandbox_reset' }]);
+  const left = await rowsOf(sandbox);
+  t.deepEqual([left.address, left.deposit, left.ledger_entry, left.publication, left.delivery], [0, 0, 0, 0, 0]);
+  t.deepEqual(await stores.sandbox.dueResets('', 9), []);
 });

@@ -98,7 +98,7 @@ test.serial(
       known = () => Promise.all(['0x1', '0x2', '0x3', '0x4', '0x5'].map((txid) => store.isFormer(ledger, txid)));
     t.deepEqual(await known(), [true, true, true, false, false]);
     t.false(await store.isFormer('eth', '0x4'), 'a live ledger has none');
-    await store.reset(sandbox);
+    await sql`select reset_sandbox_ledgers(${sandbox})`;
     t.deepEqual(await known(), [false, false, false, false, false]);
   },
 );

@@ -164,7 +164,8 @@ test('§4.7 §3.6 simulate-deposit becomes a deposit that is detected, confirmed
     'in reversed 2000000000000000000 1',
   ]);
   t.is(await self.stores.sandbox.blockOf(`eth@${self.accountId}`, txid), null);
-  await control.reset(self.accountId);
+  await self.ask({ type: 'begin_reset' });
+  t.true(await control.reset(self.accountId));
   await self.ask({ type: 'reset_sandbox' });
   t.deepEqual(await self.transactions(), []);
 });

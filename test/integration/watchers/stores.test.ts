@@ -20,6 +20,7 @@ import {
   newOrganization,
   NOW_MS,
   openStores,
+  resetSandbox,
   recordOf,
   transferTo,
   withdrawalRow,
@@ -37,11 +38,13 @@ interface Harness {
   adopt(accountId: AccountId): Promise<AddressRow>;
   inbox(accountId: AccountId): Promise<Fact[]>;
   save(row: WithdrawalRow): Promise<void>;
+  reset(accountId: AccountId): Promise<void>;
   close(): Promise<void>;
 }
 
 async function overMemory(): Promise<Harness> {
   const watch = createMemoryWatchStore(() => NOW_MS);
+  const sandbox = createMemorySandboxStore(watch.state);
   const entered = (accountId: AccountId, adopted: boolean): AddressRow => {
     const row = addressRow(accountId);
     const { addressKey, id, address, purpose } = row;
@@ -52,7 +55,8 @@ async function overMemory(): Promise<Harness> {
   return {
     watch,
     audit: createMemoryAuditStore(watch.state),
-    sandbox: createMemorySandboxStore(watch.state),
+    sandbox,
+    reset: async (accountId) => void (await sandbox.resetStep(accountId, 1_000)),
     live: accountIdOf('org_x', 'live'),
     box: accountIdOf('org_x', 'sandbox'),
     issue: async (accountId) => entered(accountId, false),
@@ -71,6 +75,7 @@ async function overPostgres(): Promise<Harness> {
     watch: stores.watch,
     audit: stores.audit,
     sandbox: stores.sandbox,
+    reset: (accountId) => resetSandbox(stores, accountId),
     live,
     box: sandbox,
     async issue(accountId) {
@@ -594,7 +599,7 @@ holds(
 
 holds(
   '§4.7 reset takes the ledgers of one sandbox account with what was watched of them',
-  async (t, { sandbox, watch, box, issue }) => {
+  async (t, { sandbox, watch, box, issue, reset }) => {
     const ledger = ledgerOf('eth', box);
     await sandbox.mine(ledger, null, [blockOf(ledger, 0, 'a')]);
     const address = await issue(box);
@@ -614,7 +619,7 @@ holds(
     );
     await watch.recordBlock('eth', recordOf(GENESIS, [], { previous: null }));
     await sandbox.schedule({ id: 'one', accountId: box, dueAtMs: NOW_MS, task: {} });
-    await sandbox.reset(box);
+    await reset(box);
     t.is(await sandbox.head(ledger), null);
     t.is(await watch.cursor(ledger), null);
     t.deepEqual(await watch.immature(ledger, 1_000, 10), []);

@@ -77,6 +77,7 @@ test("found F40: an index of a retired identity is no pair, and after a sandbox 
   });
   t.is(account.refused(commands.createAddress({ chain: 'bsc', paired: 0 })).code, 'SERVICE_UNAVAILABLE');
   t.is(account.accept(commands.createAddress({ chain: 'bsc' })).reply.index, 1);
+  account.accept({ type: 'begin_reset' });
   account.accept({ type: 'reset_sandbox' });
   const first = account.accept(commands.createAddress()).reply;
   t.is(pathOf(account.state, first), first.derivationPath);

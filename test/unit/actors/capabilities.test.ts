@@ -157,6 +157,7 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   wipe_begun: { id: 'wip_1' },
   account_wiped: { id: 'wip_1', atMs: 9 },
   wipe_ended: { id: 'wip_1' },
+  sandbox_reset_begun: {},
   sandbox_reset: {},
 };
 /** Facts that leave no trace in the state: what they say is in rows. */

@@ -235,6 +235,7 @@ test('§4.7 a reset after a rotation goes back to the first address of the new i
     byUser: 'usr_1',
     addressIds: ids(),
   });
+  account.accept({ type: 'begin_reset' });
   account.accept({ type: 'reset_sandbox' });
   t.is(
     account.refused(commands.createAddress({ chain: 'sol' })).code,
@@ -244,6 +245,7 @@ test('§4.7 a reset after a rotation goes back to the first address of the new i
   const pool = pushedPool('sol', 3, 2);
   account.accept({ type: 'push_pool', publicKey: OTHER_IDENTITY, pool, addressIds: ids() });
   account.accept(commands.createAddress({ chain: 'sol', unissued: pool.addresses }));
+  account.accept({ type: 'begin_reset' });
   account.accept({ type: 'reset_sandbox' });
   t.like(account.state.pools.sol, { next: 2, size: 5, capacity: 3 });
   t.is(account.accept(commands.createAddress({ chain: 'sol', unissued: pool.addresses })).reply.index, 2);

@@ -199,6 +199,7 @@ test('§4.8 the keys of all sources of an account are bounded, because they are 
 test('§4.7 a sandbox reset forgets the addresses of sources and keeps the sources; an older snapshot has none', (t) => {
   const account = enrolled({ environment: 'sandbox' });
   account.accept(register());
+  account.accept({ type: 'begin_reset' });
   account.accept({ type: 'reset_sandbox' });
   t.like(account.state.keySources!['ks_1'], { addresses: 0, purgedAtMs: null });
   t.is(account.accept(register()).reply.added, 2);

@@ -148,16 +148,25 @@ test('§3.8 what waits is kept by a change of the tier, and a sandbox waits for 
 });
 
 test('§4.7 reset is for sandbox only and begins anew: indexes, counts and pools, not keys and webhooks', (t) => {
-  t.is(enrolled().refused({ type: 'reset_sandbox' }).code, 'SANDBOX_ONLY');
+  for (const type of ['begin_reset', 'reset_sandbox'] as const) t.is(enrolled().refused({ type }).code, 'SANDBOX_ONLY');
   const account = enrolled({ environment: 'sandbox' });
   account.accept(create(account));
   const first = account.accept(commands.createAddress()).reply;
   account.accept(commands.createAddress());
+  t.deepEqual(account.accept({ type: 'begin_reset' }).rows, [{ table: 'sandbox_resets_begun', row: {}, key: '' }]);
+  const { code, details } = account.refused(commands.createAddress());
+  t.deepEqual(
+    [code, details],
+    ['SERVICE_UNAVAILABLE', { reason: 'sandbox_reset', retryAfterSeconds: 1 }],
+    'it takes nothing new before its rows are gone',
+  );
+  t.deepEqual(account.accept({ type: 'begin_reset' }).rows, [], 'begun twice it is one');
   const { rows } = account.accept({ type: 'reset_sandbox' });
   t.deepEqual(rows, [{ table: 'sandbox_reset' }]);
   t.like(account.state, { activeAddresses: 0, indexes: {}, chains: [], counters: {} });
   t.is(account.state.webhooks.length, 1);
   t.like(account.accept(commands.createAddress()).reply, { index: 0, address: first.address });
+  t.deepEqual(account.accept({ type: 'reset_sandbox' }).rows, [], 'who ends it second deletes nothing of what is new');
 });
 
 test('I23 an idempotency key is taken with the effect and its reply; a refusal takes none', (t) => {
