@@ -115,6 +115,7 @@ async function world(t: ExecutionContext) {
     unissued: [],
   });
   return Object.assign(self, {
+    database,
     stores,
     accountId,
     accounts,
@@ -168,6 +169,28 @@ test('§4.7 §3.6 simulate-deposit becomes a deposit that is detected, confirmed
   t.true(await control.reset(self.accountId));
   await self.ask({ type: 'reset_sandbox' });
   t.deepEqual(await self.transactions(), []);
+});
+
+test('spec §4.7, reliability 4: a reset that was left between two steps is ended by the sweep, once', async (t) => {
+  const self = await world(t);
+  const { accountId, address, stores, sandbox, database } = self;
+  const { control, sweep } = sandbox;
+  const deposit = { chain: 'eth', address: address.address, amount: '1', tokenContract: null } as const;
+  for (let n = 0; n < 3; n += 1)
+    ok(await control.simulateDeposit(accountId, { ...deposit, autoConfirm: true, confirmAfterSeconds: null }));
+  await self.ask({ type: 'begin_reset' });
+  t.true(await stores.sandbox.resetStep(accountId, 2), 'whoever began it is gone, and rows are left');
+  await sweep();
+  t.not((await self.ask({ type: 'inspect' })).resetting, false, 'it may be at work yet');
+  await database.owner`update sandbox_reset set began_at = began_at - interval '1 minute'`;
+  await sweep();
+  t.is((await self.ask({ type: 'inspect' })).resetting, false);
+  t.deepEqual(await self.transactions(), []);
+  t.is(await stores.sandbox.head(`eth@${accountId}`), null);
+  const { version } = await self.ask({ type: 'inspect' });
+  await self.ask({ type: 'reset_sandbox' });
+  await sweep();
+  t.is((await self.ask({ type: 'inspect' })).version, version, 'whoever ends it second changes nothing');
 });
 
 test('issue 2.9 a withdrawal in the sandbox is built, signed, submitted, orphaned by a reorg, submitted again and confirmed', async (t) => {
