@@ -7,6 +7,7 @@ import type { ChangeStore } from '../model/ports/change-store.ts';
 import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { MetricsAccess } from '../protocol/node/metrics-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
+import type { OpenDocs } from '../model/ports/doc-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { FactorStore } from '../model/ports/factor-store.ts';
@@ -140,5 +141,7 @@ export interface GatewayDeps {
   readonly serving?: Serving;
   /** The web console; absent where none is served. */
   readonly console?: OpenConsole;
+  /** The documentation; absent where none is served. */
+  readonly docs?: OpenDocs;
   readonly config: GatewayConfig;
 }

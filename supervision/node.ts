@@ -18,6 +18,7 @@ import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
 import { billingProviderOf } from '../gateway/billing-provider/settings.ts';
 import { createConsole } from '../console/open.ts';
+import { createDocs } from '../docs/site/open.ts';
 import { outsideIssuerOf, providersOf } from '../gateway/http/auth/provider-settings.ts';
 import { createGateway, type Gateway } from '../gateway/http/server.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
@@ -253,6 +254,7 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
     health: () => healthOf(presence),
     serving: presence,
     console: createConsole({ developerMode: config.DEVELOPER_MODE }),
+    docs: createDocs({ developerMode: config.DEVELOPER_MODE }),
     config: gatewayConfig(config),
   });
   later('actors', 3_000, () => system.stop(2_800));
@@ -277,13 +279,12 @@ async function openDoors(wired: Wired): Promise<{ gateway: Gateway; url: string 
 async function startWork(wired: Wired): Promise<void> {
   const { config, later, stores, rooms, publisher, chains, presence, entities } = wired;
   later('sessions', 500, () => rooms.stop());
-  const publishes = config.ROLES.includes('publisher');
   later('publisher', 1_000, () => publisher.stop());
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   startBackground(wired);
   await warnOfClosedSso(wired);
-  await presence.follow({ stores, rooms, entities, publisher: publishes ? publisher : null });
+  await presence.follow({ stores, rooms, entities, publisher: config.ROLES.includes('publisher') ? publisher : null });
   if (presence.handOver !== null) later('handover', 2_000, presence.handOver);
 }
 

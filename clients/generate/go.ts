@@ -254,3 +254,76 @@ function methodOf(method: Method, book: Book): string {
   }
   return text.join('\n');
 }
+
+// ── One call, for the documentation ──────────────────────────────────────────────────────────────────────────────
+
+/** A value as Go writes it in place, of the type that the client has for it. */
+function literalOf(value: unknown, shape: Shape, name: string, book: Book, indent: string): string {
+  const { go } = typeOf(shape, name, book);
+  if (value === null) return 'nil';
+  if (go === ANY.go) return `json.RawMessage(\`${JSON.stringify(value)}\`)`;
+  if (go.startsWith('*')) return `flock.Ptr(${literalOf(value, shapeBehind(shape, value, book), name, book, indent)})`;
+  if (typeof value === 'string') return go === 'json.Number' ? `"${value}"` : JSON.stringify(value);
+  if (typeof value === 'number')
+    return go === 'json.Number' ? `"${value}"` : go === 'int64' ? `int64(${value})` : String(value);
+  if (typeof value !== 'object') return String(value);
+  const deeper = `${indent}\t`;
+  const behind = shapeBehind(shape, value, book);
+  if (Array.isArray(value)) {
+    const one = typeof behind === 'object' && 'list' in behind ? behind.list : 'anything';
+    const rows = value.map((each) => `${deeper}${literalOf(each, one, `${name}Item`, book, deeper)},\n`);
+    return `${qualified(go)}{\n${rows.join('')}${indent}}`;
+  }
+  if (typeof behind === 'object' && 'record' in behind) {
+    const rows = Object.entries(value).map(
+      ([key, each]) =>
+        `${deeper}${JSON.stringify(key)}: ${literalOf(each, behind.record, `${name}Value`, book, deeper)},\n`,
+    );
+    return `${qualified(go)}{\n${rows.join('')}${indent}}`;
+  }
+  const fields = book.structs.get(go) ?? mergedFields(objectsOf(shape, book.contract) ?? []);
+  return structLiteral(qualified(go), value as Readonly<Record<string, unknown>>, fields, go, book, indent);
+}
+
+/** Of a choice the one that a value is of. */
+function shapeBehind(shape: Shape, value: unknown, book: Book): Shape {
+  if (typeof shape === 'string' && shape.startsWith('@'))
+    return shapeBehind(book.contract.shapes[shape.slice(1)]!, value, book);
+  if (typeof shape !== 'object' || !('any' in shape)) return shape;
+  const others = shape.any.filter((one) => one !== 'null');
+  return others.length === 1 ? others[0]! : { any: others };
+}
+
+const qualified = (go: string): string => go.replace(/(?<![\w.])([A-Z]\w*)/g, 'flock.$1');
+
+function structLiteral(
+  type: string,
+  value: Readonly<Record<string, unknown>>,
+  fields: readonly Field[],
+  name: string,
+  book: Book,
+  indent: string,
+  isArgument = false,
+): string {
+  const rows = fields.flatMap(({ name: field, shape, isOptional }) => {
+    if (!(field in value)) return [];
+    const typed = typeOf(shape, `${name}${nameOf(field)}`, book);
+    const literal =
+      isArgument && typed.go === ANY.go
+        ? `json.RawMessage(\`${JSON.stringify(value[field])}\`)`
+        : literalOf(value[field], shape, `${name}${nameOf(field)}`, book, `${indent}\t`);
+    return [`${indent}\t${nameOf(field)}: ${isOptional && !typed.hasNil ? `flock.Ptr(${literal})` : literal},\n`];
+  });
+  return rows.length === 0 ? `${type}{}` : `${type}{\n${rows.join('')}${indent}}`;
+}
+
+/** A call of an operation with these arguments, as a program has it. */
+export function goCall(method: Method, args: Readonly<Record<string, unknown>>, contract: Contract): string {
+  const book: Book = { contract, structs: new Map() };
+  const [name, params] = [capital(method.id), `${capital(method.id)}Params`];
+  const given = structLiteral(`flock.${params}`, args, method.fields, params, book, '', true);
+  if (method.rows === null) return `answer, err := client.${name}(ctx, ${given})`;
+  const answer = replyOf(method, book);
+  const row = qualified(elementOf(method.rows, `${answer}ContentItem`, book));
+  return `err := client.${name}All(ctx, ${given}, func(row ${row}) error {\n\tfmt.Println(row)\n\treturn nil\n})`;
+}

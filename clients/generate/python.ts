@@ -19,7 +19,8 @@ export function pythonFiles(contract: Contract): [string, string][] {
   ];
 }
 
-const snake = (name: string): string => {
+/** A name of the API as Python has it. */
+export const snake = (name: string): string => {
   const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return KEYWORDS.has(words) ? `${words}_` : words;
 };

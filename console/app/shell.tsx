@@ -279,7 +279,7 @@ function Person({ scope }: { scope: Scope | null }): JSX.Element {
       )}
       <p>
         <a href={`${BASE}/profile`}>Profile</a>
-        <a href="/docs" target="_blank" rel="noopener">
+        <a href="/docs/" target="_blank" rel="noopener">
           API reference
         </a>
         <button type="button" class="link" onClick={() => void signOut()}>

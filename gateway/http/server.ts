@@ -14,7 +14,7 @@ import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { serveProviderWebhook } from '../billing-provider/webhook.ts';
 import { serveConsole } from '../pages/console.ts';
-import { servePages } from '../pages/docs.ts';
+import { serveDocs } from '../pages/docs.ts';
 import { serveSamlPost } from '../pages/saml-post.ts';
 import { serveExplorer } from '../pages/explorer.ts';
 import { serveSecurityTxt } from '../pages/security-txt.ts';
@@ -117,7 +117,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       handler: (request, reply) => serve(route, request, reply),
     });
   }
-  servePages(app, deps.config.publicUrl);
+  serveDocs(app, deps.docs);
   serveSecurityTxt(app, {
     contact: deps.config.securityContact ?? null,
     origin: deps.config.publicUrl,

@@ -46,6 +46,7 @@ export const ROOMS = [
   'bench',
   'clients',
   'deploy',
+  'docs/site',
 ] as const;
 
 /** Source files of all rooms, without tests. */

@@ -43,12 +43,15 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
       'cluster',
       'supervision',
       'console/open',
+      'docs/site/open',
     ],
   },
   developer: { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
   console: { rooms: ['protocol', 'console'] },
   clients: { rooms: ['protocol', 'clients'] },
   deploy: { rooms: ['protocol', 'chains', 'deploy'] },
+  // The builder reads what is served; what is served never reads it.
+  docs: { rooms: ['protocol', 'clients', 'gateway/pages', 'docs'] },
   // The entry of the command line also names the commands of applications, which load nothing of the cloud.
   'gateway/cli': { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors', 'clients/cli/commands'] },
 };

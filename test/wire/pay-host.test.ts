@@ -47,9 +47,9 @@ test('payments P7: the host of PAY_URL serves the pay page, invoices, the elemen
     ])
       t.is(await asked(host, path), 404, `${host} ${path}`);
   }
-  t.is(await asked('flock.example', '/docs'), 200);
+  t.is(await asked('flock.example', '/docs/'), 200);
   t.is(await asked('flock.example', `/pay/${slug}`), 200);
-  t.is(await asked('10.0.0.7:8080', '/docs'), 200, 'as a balancer asks');
+  t.is(await asked('10.0.0.7:8080', '/docs/'), 200, 'as a balancer asks');
 });
 
 test('payments P7: one host for both, two ports of one name, and a name that is no host', (t) => {

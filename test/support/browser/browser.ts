@@ -51,7 +51,7 @@ const PATTERNS = Object.values(ROUTES).map(
 );
 const isOurs = (method: string, path: string): boolean =>
   path === '/' ||
-  path === '/docs' ||
+  path.startsWith('/docs/') ||
   path.startsWith('/console') ||
   // The signed URL of a file: no operation of the description. Migration M-U1.
   (method === 'PUT' && /^\/v1\/migration\/uploads\/upl_[a-z2-7]{26}\/content$/.test(path)) ||
