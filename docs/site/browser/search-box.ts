@@ -35,9 +35,9 @@ export function openSearch(tools: HTMLElement, root: string, address: string): v
   const dialog = make('dialog', { class: 'search', 'aria-label': 'Search' }, input, said, list);
   const button = make(
     'button',
-    { class: 'find', type: 'button', 'aria-label': 'Search' },
+    { class: 'find', type: 'button' },
     make('span', {}, 'Search'),
-    make('kbd', {}, isMac ? '⌘K' : 'Ctrl K'),
+    make('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘K' : 'Ctrl K'),
   );
   let search: ReturnType<typeof load> | null = null;
   let at = 0;

@@ -195,7 +195,7 @@ export function recordingsOf(lines: readonly Line[]): Recordings {
   const chosen = ROUTES.flatMap((route): [string, { answers: Recorded[] }][] => {
     const own = (byRoute.get(route) ?? []).filter((line) => isDescribed(route, line));
     const [success] = best(
-      own.filter((line) => codeOf(line) === undefined),
+      own.filter((line) => codeOf(line) === undefined && (route.body?.safeParse(line.body ?? {}).success ?? true)),
       worthOf,
     );
     const refusals = [
