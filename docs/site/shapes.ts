@@ -81,21 +81,29 @@ export interface FieldRow {
   readonly note?: string;
 }
 
+/** What is read, in place of what is sent: its limits are no business of the reader, and most of it is always there. */
+const READ = /^(?:answer|data|details)-/;
+
+function needOf(required: boolean, idPrefix: string): string {
+  if (!READ.test(idPrefix)) return required ? '<span class="need">required</span>' : '';
+  return required || idPrefix.startsWith('details-') ? '' : '<span class="type">, may be absent</span>';
+}
+
 /** Rows of fields; `idOf` gives each an id to link to. */
 export function fieldList(fields: readonly FieldRow[], shapes: Shapes, idPrefix: string, depth = 0): string {
   if (fields.length === 0) return '';
   const rows = fields.map(({ name, schema, required, note }) => {
     const words = note ?? String(followed(schema, shapes)['description'] ?? schema['description'] ?? '');
     const id = depth === 0 ? ` id="${escaped(`${idPrefix}${name}`)}"` : '';
-    return `<li${id}><p><code class="name">${escaped(name)}</code> <span class="type">${typeOf(schema, shapes)}</span>${required ? '<span class="need">required</span>' : ''}</p>${words === '' ? '' : `<p>${escaped(words)}</p>`}${valuesOf(schema, shapes)}${limitsOf(schema, shapes)}${inner(name, schema, shapes, depth)}</li>`;
+    return `<li${id}><p><code class="name">${escaped(name)}</code> <span class="type">${typeOf(schema, shapes)}</span>${needOf(required, idPrefix)}</p>${words === '' ? '' : `<p>${escaped(words)}</p>`}${valuesOf(schema, shapes)}${READ.test(idPrefix) ? '' : limitsOf(schema, shapes)}${inner(name, schema, shapes, idPrefix, depth)}</li>`;
   });
   return `<ul class="fields">${rows.join('')}</ul>`;
 }
 
-function inner(name: string, schema: Json, shapes: Shapes, depth: number): string {
+function inner(name: string, schema: Json, shapes: Shapes, idPrefix: string, depth: number): string {
   const objects = objectsIn(schema, shapes);
   if (objects.length === 0 || depth >= DEPTH_MAX) return '';
-  const lists = objects.slice(0, 4).map((one) => fieldList(fieldsOf(one), shapes, '', depth + 1));
+  const lists = objects.slice(0, 4).map((one) => fieldList(fieldsOf(one), shapes, idPrefix, depth + 1));
   return `<details><summary>Fields of <code>${escaped(name)}</code></summary>${lists.join('')}</details>`;
 }
 

@@ -1,4 +1,4 @@
-/** The calls on the pages of operations compile against the packed clients, and so do the programs of documents. X43. */
+/** The calls on the pages of operations compile against the clients, and so do the programs of documents. X43. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
