@@ -212,11 +212,12 @@ function pageOf(route: Listed, method: Method | undefined, all: Catalogues): Pag
   const isStream = route.bare === 'text/event-stream';
   const body = `<h1>${escaped(summary)}</h1>
 <p class="call"><span class="method m-${route.method.toLowerCase()}">${route.method}</span> <code>${escaped(route.path)}</code></p>
-<p class="id"><code>${operationId}</code></p>${whoOf(route)}${fields}
-<h2 id="answer">Answer</h2>${isStream ? '<p>A stream of server-sent events.</p>' : answerPart(route, operation, shapes)}
-<h2 id="refusals">Refusals</h2>${refusalRows(route, path)}
+<p class="id"><code>${operationId}</code></p>${whoOf(route)}
 <aside class="examples" aria-label="Examples"><h2 id="request">Request</h2>${requestTabs(route, method, args, contract)}
-${isStream || (route.bare !== undefined && recorded.length === 0) ? '' : `<h2 id="answers">Answers</h2>${answersPart(route, operation, recorded)}`}</aside>`;
+${isStream || (route.bare !== undefined && recorded.length === 0) ? '' : `<h2 id="answers">Answers</h2>${answersPart(route, operation, recorded)}`}</aside>
+${fields}
+<h2 id="answer">Answer</h2>${isStream ? '<p>A stream of server-sent events.</p>' : answerPart(route, operation, shapes)}
+<h2 id="refusals">Refusals</h2>${refusalRows(route, path)}`;
   const markdown = markdownOf(route, operation, curlOf(route, args), recorded);
   return {
     path,
