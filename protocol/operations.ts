@@ -65,6 +65,8 @@ export const OPERATIONS = {
   listInvoices: 'GET /v1/payments/invoices',
   getInvoice: 'GET /v1/payments/invoices/{id}',
   resendInvoice: 'POST /v1/payments/invoices/{id}/resend',
+  listPayments: 'GET /v1/payments',
+  getPayment: 'GET /v1/payments/{id}',
   getPaymentReadiness: 'GET /v1/payments/readiness',
   getCheckoutLink: 'GET /v1/checkout/links/{slug}',
   openCheckoutSession: 'POST /v1/checkout/links/{slug}/sessions',

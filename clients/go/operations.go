@@ -789,6 +789,36 @@ func (c *Client) ResendInvoice(ctx context.Context, params ResendInvoiceParams, 
 	return call[ResentInvoice](ctx, c, operation{"resendInvoice", "POST", "/v1/payments/invoices/{id}/resend", "k"}, params, howOf(options))
 }
 
+// ListPaymentsParams are the arguments of ListPayments.
+//
+// Status: awaiting_payment, detected, underpaid, confirmed, late, expired.
+type ListPaymentsParams struct {
+	Page   *int64  `json:"page,omitempty"`
+	Size   *int64  `json:"size,omitempty"`
+	After  *string `json:"after,omitempty"`
+	Status *string `json:"status,omitempty"`
+}
+
+// ListPayments: Payments of the account towards all of its links, newest first.
+func (c *Client) ListPayments(ctx context.Context, params ListPaymentsParams, options ...CallOption) (*PaymentPage, error) {
+	return call[PaymentPage](ctx, c, operation{"listPayments", "GET", "/v1/payments", ""}, params, howOf(options))
+}
+
+// ListPaymentsAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Payments of the account towards all of its links, newest first.
+func (c *Client) ListPaymentsAll(ctx context.Context, params ListPaymentsParams, take func(Payment) error, options ...CallOption) error {
+	return walk(ctx, c, operation{"listPayments", "GET", "/v1/payments", ""}, params, howOf(options), take)
+}
+
+// GetPaymentParams are the arguments of GetPayment.
+type GetPaymentParams struct {
+	ID string `json:"id"`
+}
+
+// GetPayment: Read one payment with its transfers.
+func (c *Client) GetPayment(ctx context.Context, params GetPaymentParams, options ...CallOption) (*Payment, error) {
+	return call[Payment](ctx, c, operation{"getPayment", "GET", "/v1/payments/{id}", ""}, params, howOf(options))
+}
+
 // GetPaymentReadinessParams are the arguments of GetPaymentReadiness.
 type GetPaymentReadinessParams struct {
 	Page  *int64  `json:"page,omitempty"`

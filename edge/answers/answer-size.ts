@@ -24,6 +24,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listTransactions: 12 * KIB,
   listWebhooks: 16 * KIB,
   listPaymentLinks: 32 * KIB,
+  listPayments: 32 * KIB,
   listLinkPayments: 32 * KIB,
   listLinkInvoices: 32 * KIB,
   listInvoices: 32 * KIB,

@@ -149,14 +149,20 @@ type PaymentJson = ReplyOf<'listLinkPayments'>['content'][number];
  * A payment: the link that was asked for, and an address of this edge's own phrase, or of one that it had when the
  * payment was opened. P25.
  */
-export function falsePayment(row: PaymentJson, { params }: Ask, { own }: Known): string | null {
+export const falseLinkPayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
+  firstFalse(['linkId', row.linkId === ask.params['id']]) ?? falseListedPayment(row, ask, known);
+
+export function falseListedPayment(row: PaymentJson, _ask: Ask, { own }: Known): string | null {
   const { id, linkId, chain, derivationPath, address } = row;
   return firstFalse(
     ['id', isId('pay', id)],
-    ['linkId', linkId === params['id']],
+    ['linkId', isId('lnk', linkId)],
     ['address', own.isLentAt(chain, derivationPath, address)],
   );
 }
+
+export const falsePayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
+  firstFalse(['id', row.id === ask.params['id']]) ?? falseListedPayment(row, ask, known);
 
 const AMOUNT_WORD = ['amount', 'amountDue', 'amountPaid', 'amountConfirmed', 'amountRemaining', 'amountOverpaid'];
 /** Fields of a payment that are the cloud's word. */

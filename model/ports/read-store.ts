@@ -168,6 +168,8 @@ export interface ReadStore {
     page: PageAsk,
   ): Promise<Page<PaymentLinkRow>>;
   paymentLink(accountId: AccountId, id: string): Promise<PaymentLinkRow | null>;
+  /** Of some payments; in any order. */
+  paymentLinksAmong(accountId: AccountId, ids: readonly string[]): Promise<PaymentLinkRow[]>;
   /** Whose a slug or a payment is, and its link; null for what there is none of. */
   checkout(of: { slug: string } | { paymentId: string }): Promise<PaymentLinkRow | null>;
   openings(
@@ -214,11 +216,10 @@ export interface ReadStore {
   /** Addresses that a link had lent and that received, not archived yet. payments M11. */
   paidAddresses(accountId: AccountId, linkId: string, limit: number): Promise<AddressRow[]>;
   payment(accountId: AccountId, id: string): Promise<PaymentRow | null>;
-  /** Newest first. */
+  /** Newest first; of one link where it is named. */
   payments(
     accountId: AccountId,
-    linkId: string,
-    filter: { statuses: readonly PaymentStatus[] },
+    filter: { linkId?: string; statuses: readonly PaymentStatus[] },
     page: PageAsk,
   ): Promise<Page<PaymentRow>>;
   /** Newest first; of one link where it is named. */

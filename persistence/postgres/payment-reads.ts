@@ -15,6 +15,7 @@ import { asTenant, oneOf } from './tenant.ts';
 type Area =
   | 'paymentLinks'
   | 'paymentLink'
+  | 'paymentLinksAmong'
   | 'headOf'
   | 'checkout'
   | 'openings'
@@ -276,8 +277,9 @@ const TRANSFERS_MAX = 100;
 
 function paymentList(lists: Lists): Pick<ReadStore, 'payments'> {
   return {
-    async payments(accountId, linkId, { statuses }, page) {
+    async payments(accountId, { linkId, statuses }, page) {
       const { sql } = lists;
+      const all = sql`from payment x where x.account_id = t.account`;
       return listPage(
         lists,
         accountId,
@@ -286,9 +288,11 @@ function paymentList(lists: Lists): Pick<ReadStore, 'payments'> {
           order: 'id',
           sources: [
             {
-              pairs: pairsOf(linkId, statuses),
+              pairs: pairsOf(linkId ?? '', statuses),
               range: (link, status) =>
-                sql`from payment x where x.account_id = t.account and x.link_id = ${link} and x.status = ${status}`,
+                linkId === undefined
+                  ? sql`${all} and x.status = ${status}`
+                  : sql`${all} and x.link_id = ${link} and x.status = ${status}`,
             },
           ],
           kept: null,
@@ -388,6 +392,16 @@ export function paymentReads(sql: Sql, lists: Lists): Pick<ReadStore, Area> {
     },
     async paymentLink(accountId, id) {
       return oneOf(sql, accountId, sql`select * from payment_link where account_id = t.account and id = ${id}`, linkOf);
+    },
+    async paymentLinksAmong(accountId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`select * from payment_link where account_id = t.account and id = any (${[...ids]}::text[])`,
+        )}`;
+      return rows.map(linkOf);
     },
     async headOf(ledger) {
       const [row] = await sql<{ height: number | null }[]>`

@@ -289,6 +289,7 @@ export const payment = z.object({
   updatedAt: instant,
 });
 export const paymentPage = pageReply(payment);
+export const paymentParams = z.strictObject({ id: pathId('pay') });
 export const listPaymentsQuery = listQuery({
   status: z.enum(PAYMENT_STATUSES).exactOptional().meta({
     description: 'without it, payments that received something; `awaiting_payment` and `expired` only when asked for',

@@ -1143,7 +1143,7 @@ const READS: Record<string, Work> = {
     await read.addressesAmong(live, 'eth', [row.address, 'none']);
     await read.ownAddresses(live, 'gas_tank');
   },
-  'read.paymentLinks paymentLink headOf': async ({ stores, live }) => {
+  'read.paymentLinks paymentLink paymentLinksAmong headOf': async ({ stores, live }) => {
     const links = Array.from({ length: 40 }, () => linkRow(live));
     await write(
       stores,
@@ -1154,12 +1154,22 @@ const READS: Record<string, Work> = {
       page = { page: 0, size: 5 },
       [one] = links as [(typeof links)[0]];
     await read.paymentLink(live, one.id);
+    await read.paymentLinksAmong(
+      live,
+      links.map(({ id }) => id),
+    );
     await read.paymentLinks(live, {}, page);
     await read.paymentLinks(live, { status: 'active', mode: 'fixed' }, page);
     await read.paymentLinks(live, { slug: one.slug, chain: 'eth' }, page);
     await read.headOf(LEDGER);
   },
-  'changes.paymentMarks read.checkout openings payment payments paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
+  'read.payments': async ({ stores, live }) => {
+    const { read } = stores,
+      page = { page: 0, size: 5 };
+    await read.payments(live, { statuses: ['awaiting_payment', 'confirmed'] }, page);
+    await read.payments(live, { linkId: linkRow(live).id, statuses: ['awaiting_payment', 'confirmed'] }, page);
+  },
+  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -1175,7 +1185,6 @@ const READS: Record<string, Work> = {
       await read.checkout({ paymentId: payment.id });
       await read.openings(link, { payerKey: 'me', email: 'ada@example.com', clientKey: 'client' }, 20, Date.now());
       await read.payment(live, payment.id);
-      await read.payments(live, link.id, { statuses: ['awaiting_payment', 'confirmed'] }, { page: 0, size: 5 });
       await read.paymentTransfers(live, [payment.id]);
       await stores.changes.paymentMarks([payment.id]);
       await read.restingAddress(live, { chain: 'eth', fromIndex: 0, sinceMs: Date.now(), ledgers: ['eth', 'base'] });

@@ -168,6 +168,39 @@ test('payments M1, M5, M7, V4, V6, S7, S8: a payment is seen, confirmed, told in
   t.like(active[0], { n: 1, unpaid: 0 }, 'S16: from its first transfer on');
 });
 
+test('payments S22: the merchant lists payments of all links, unpaid ones only when asked for, and reads one by its id; nobody else does', async (t) => {
+  const { ask, link, deposit } = await shop();
+  const paid = await link({ ...FIXED, collectEmail: true, metadata: { order: '1001' } }),
+    other = await link({ ...FIXED, title: 'Order 1002' });
+  const first = (await open(paid.slug, { email: 'ada@example.com', name: 'Ada' })).json.data,
+    unpaid = (await open(other.slug)).json.data;
+  const { txid } = await deposit(first.address, '25', { tokenContract: USDC });
+  await reaches(first.id, 'detected');
+  const list = async (query = '') => (await ask('GET', `/v1/payments${query}`)).json.data;
+  t.deepEqual(
+    (await list()).content.map(({ id }: { id: string }) => id),
+    [first.id],
+  );
+  t.like(await list('?status=awaiting_payment'), { totalElements: 1, content: [{ id: unpaid.id, linkId: other.id }] });
+  t.is((await list('?status=expired')).totalElements, 0);
+  const one = (await ask('GET', `/v1/payments/${first.id}`)).json.data;
+  t.like(one, {
+    linkId: paid.id,
+    status: 'detected',
+    customerEmail: 'ada@example.com',
+    customerName: 'Ada',
+    metadata: { order: '1001' },
+    amountPaid: '25',
+    transfers: [{ txid, amount: '25', late: false }],
+  });
+  t.deepEqual(one, (await list()).content[0]);
+  t.is(refusedAs(await ask('GET', '/v1/payments/pay_24pgoiqjq2dgpoqhm7nuhjd5zi')), 'NOT_FOUND');
+  t.is(refusedAs(await ask('GET', '/v1/payments/nothing')), 'NOT_FOUND');
+  const { ask: another } = await shop();
+  t.is(refusedAs(await another('GET', `/v1/payments/${first.id}`)), 'NOT_FOUND');
+  t.is((await another('GET', '/v1/payments')).json.data.totalElements, 0);
+});
+
 test('payments M6, M8, S6: late money is told as late and adds to nothing; a reorg takes back what it gave and opens nothing', async (t) => {
   const { ask, link, linkOf, deposit, confirm, told, sandbox } = await shop();
   const made = await link(DONATION);

@@ -128,6 +128,7 @@ async function belongings() {
     event: deliveries.content[0]!.eventId,
     link: link.id as string,
     invoice: invoice.id as string,
+    payment: invoice.paymentId as string,
     wallet: wallet.id,
     tank: tank.id,
     policy: policy.id as string,
@@ -224,6 +225,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   listLinkPayments: of('link'),
   listLinkInvoices: of('link'),
   getInvoice: of('invoice'),
+  getPayment: of('payment'),
   resendInvoice: of('invoice', {}),
   getTreasuryWalletBalances: of('wallet'),
   createSweepPolicy: [

@@ -1340,6 +1340,58 @@ class AsyncFlock(AsyncCore):
         }
         return cast(types.ResentInvoice, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    async def list_payments(
+        self,
+        *,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        status: Literal["awaiting_payment", "detected", "underpaid", "confirmed", "late", "expired"] = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.PaymentPage:
+        """Payments of the account towards all of its links, newest first."""
+        _operation = Operation("listPayments", "GET", "/v1/payments", "")
+        _arguments: Dict[str, Any] = {
+            "page": page,
+            "size": size,
+            "after": after,
+            "status": status,
+        }
+        return cast(types.PaymentPage, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    def list_payments_all(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        status: Literal["awaiting_payment", "detected", "underpaid", "confirmed", "late", "expired"] = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncGenerator[types.Payment, None]:
+        """Rows of all pages, the next page when it is needed: Payments of the account towards all of its links, newest first."""
+        _operation = Operation("listPayments", "GET", "/v1/payments", "")
+        _arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+            "status": status,
+        }
+        return self._walk(_operation, _arguments, timeout, deadline)
+
+    async def get_payment(
+        self,
+        *,
+        id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.Payment:
+        """Read one payment with its transfers."""
+        _operation = Operation("getPayment", "GET", "/v1/payments/{id}", "")
+        _arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.Payment, await self._call(_operation, _arguments, None, timeout, deadline))
+
     async def get_payment_readiness(
         self,
         *,

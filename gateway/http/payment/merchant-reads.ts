@@ -5,6 +5,7 @@ import { readinessOf } from '../../../actors/edge-link/readiness.ts';
 import type { Tokens } from '../../../chains/tokens.ts';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
+import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
@@ -22,16 +23,35 @@ type Row = ReplyOf<'getPaymentReadiness'>['content'][number];
 
 /** Unpaid ones only when asked for. S22. */
 const WITH_MONEY: readonly PaymentStatus[] = ['detected', 'underpaid', 'confirmed', 'late'];
+const statusesOf = ({ status }: { readonly status?: PaymentStatus }): readonly PaymentStatus[] =>
+  status === undefined ? WITH_MONEY : [status];
 
 export function merchantReadHandlers(
   deps: HandlerDeps,
   economics: Economics,
-): Pick<Handlers, 'listLinkPayments' | 'getPaymentReadiness'> {
+): Pick<Handlers, 'listLinkPayments' | 'listPayments' | 'getPayment' | 'getPaymentReadiness'> {
   const {
     stores: { reads },
     config,
     nowMs,
   } = deps;
+  /** Payments with their transfers, as their merchant sees them; each link is one of `links`. */
+  async function viewsOf(accountId: AccountId, rows: readonly PaymentRow[], links: readonly PaymentLinkRow[]) {
+    const [found, retired] = await Promise.all([
+      reads.paymentTransfers(
+        accountId,
+        rows.map(({ id }) => id),
+      ),
+      reads.retiredIdentities(accountId),
+    ]);
+    const transfers = Map.groupBy(found, ({ paymentId }) => paymentId),
+      linkOf = new Map(links.map((link) => [link.id, link]));
+    return (row: PaymentRow) => {
+      const link = linkOf.get(row.linkId)!;
+      return paymentView(link, row, retired, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs());
+    };
+  }
+
   return {
     async listLinkPayments(asked) {
       const accountId = accountOf(asked),
@@ -39,24 +59,24 @@ export function merchantReadHandlers(
       if (isRefusal(ask)) return ask;
       const link = await reads.paymentLink(accountId, asked.params.id);
       if (link === null) return unknownIn(asked, 'payment link', asked.params.id);
-      const { status } = ask.filter;
-      const page = await reads.payments(
-        accountId,
-        link.id,
-        { statuses: status === undefined ? WITH_MONEY : [status] },
-        ask.page,
-      );
-      const [found, retired] = await Promise.all([
-        reads.paymentTransfers(
-          accountId,
-          page.content.map(({ id }) => id),
-        ),
-        reads.retiredIdentities(accountId),
-      ]);
-      const transfers = Map.groupBy(found, ({ paymentId }) => paymentId);
-      return pageAs(page, (row) =>
-        paymentView(link, row, retired, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs()),
-      );
+      const page = await reads.payments(accountId, { linkId: link.id, statuses: statusesOf(ask.filter) }, ask.page);
+      return pageAs(page, await viewsOf(accountId, page.content, [link]));
+    },
+    async listPayments(asked) {
+      const accountId = accountOf(asked),
+        ask = listAskOf('payments', asked.query);
+      if (isRefusal(ask)) return ask;
+      const page = await reads.payments(accountId, { statuses: statusesOf(ask.filter) }, ask.page);
+      const links = await reads.paymentLinksAmong(accountId, [...new Set(page.content.map(({ linkId }) => linkId))]);
+      return pageAs(page, await viewsOf(accountId, page.content, links));
+    },
+    async getPayment(asked) {
+      const accountId = accountOf(asked),
+        { id } = asked.params;
+      const row = await reads.payment(accountId, id);
+      if (row === null) return unknownIn(asked, 'payment', id);
+      const links = await reads.paymentLinksAmong(accountId, [row.linkId]);
+      return (await viewsOf(accountId, [row], links))(row);
     },
     async getPaymentReadiness(asked) {
       const accountId = accountOf(asked),

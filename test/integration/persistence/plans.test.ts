@@ -288,7 +288,8 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     15_100,
     'a page of the audit log looks at 5,000 entries of one index for its further filters, each once in the table',
   ],
-  'read.paymentLinks paymentLink headOf': [10_100, 'a filtered list is counted to 10,000'],
+  'read.paymentLinks paymentLink paymentLinksAmong headOf': [10_100, 'a filtered list is counted to 10,000'],
+  'read.payments': [10_100, 'a filtered list is counted to 10,000'],
   'inbox.inboxOf': [1_300, 'a page of 50 facts, each with a look at those of its subject that are before it'],
   'inbox: a deposit on a lent address': [
     600,

@@ -329,6 +329,17 @@ export interface Operations {
   resendInvoice: Write<{
     id: string;
   }, ResentInvoice>;
+  /** Payments of the account towards all of its links, newest first. */
+  listPayments: List<{
+    page?: number;
+    size?: number;
+    after?: string;
+    status?: 'awaiting_payment' | 'detected' | 'underpaid' | 'confirmed' | 'late' | 'expired';
+  }, PaymentPage>;
+  /** Read one payment with its transfers. */
+  getPayment: Call<{
+    id: string;
+  }, Payment>;
   /** Each checkout chain: whether it is ready, from which amount on it is worth it, and what is open. */
   getPaymentReadiness: List<{
     page?: number;

@@ -58,6 +58,8 @@ listLinkInvoices GET /v1/payments/links/{id}/invoices l
 listInvoices GET /v1/payments/invoices l
 getInvoice GET /v1/payments/invoices/{id}
 resendInvoice POST /v1/payments/invoices/{id}/resend k
+listPayments GET /v1/payments l
+getPayment GET /v1/payments/{id}
 getPaymentReadiness GET /v1/payments/readiness l
 getCheckoutLink GET /v1/checkout/links/{slug} c
 openCheckoutSession POST /v1/checkout/links/{slug}/sessions bc
