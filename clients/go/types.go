@@ -3010,7 +3010,7 @@ type SearchResult struct {
 
 // SearchResultContentItem travels.
 //
-// Kind: address, deposit, withdrawal, event, delivery, paymentLink.
+// Kind: address, deposit, withdrawal, event, delivery, paymentLink, payment, invoice.
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 type SearchResultContentItem struct {
 	Kind      string  `json:"kind"`

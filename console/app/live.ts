@@ -65,6 +65,17 @@ const RHYTHMS: { readonly [O in OperationId]?: Rhythm } = {
   listMembers: about(['member']),
   listInvitations: about(['member']),
   listApiKeys: about(['key']),
+  // Depths grow without an event, and whoever opens a payment without paying is told to nobody.
+  listPayments: about(['payment', 'deposit'], 2),
+  listLinkPayments: about(['payment', 'deposit'], 2),
+  getPayment: about(['payment', 'deposit'], 1),
+  listPaymentLinks: about(['payment']),
+  getPaymentLink: about(['payment']),
+  listInvoices: about(['payment']),
+  listLinkInvoices: about(['payment']),
+  getInvoice: about(['payment']),
+  getPaymentSettings: about(['payment']),
+  getPaymentReadiness: about(['payment', 'readiness', 'rotation']),
 };
 
 /** Rises whenever what an operation answered may be old. To be read within a component or an effect. */

@@ -18,6 +18,7 @@ const hooks = () => import('../pages/webhooks.tsx');
 const edge = () => import('../pages/edge.tsx');
 const organization = () => import('../pages/organization.tsx');
 const record = () => import('../pages/record.tsx');
+const payments = () => import('../pages/payments.tsx');
 const migration = () => import('../pages/migration.tsx');
 const admin = () => import('../pages/admin.tsx');
 
@@ -30,6 +31,25 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/migration', title: 'Migration', group: 'Wallets', load: async () => (await migration()).Migration },
   { path: '/migration/:id', title: 'Project', load: async () => (await migration()).MigrationProject },
   { path: '/search', title: 'Search', load: async () => (await wallets()).Search },
+  { path: '/payments', title: 'Payments', group: 'Payments', load: async () => (await payments()).Payments },
+  { path: '/payments/:id', title: 'Payment', load: async () => (await payments()).PaymentDetail },
+  { path: '/payment-links', title: 'Links', group: 'Payments', load: async () => (await payments()).PaymentLinks },
+  { path: '/payment-links/new', title: 'New link', load: async () => (await payments()).NewPaymentLink },
+  { path: '/payment-links/:id', title: 'Link', load: async () => (await payments()).PaymentLinkDetail },
+  { path: '/invoices', title: 'Invoices', group: 'Payments', load: async () => (await payments()).Invoices },
+  { path: '/invoices/:id', title: 'Invoice', load: async () => (await payments()).InvoiceDetail },
+  {
+    path: '/payment-readiness',
+    title: 'Readiness',
+    group: 'Payments',
+    load: async () => (await payments()).PaymentReadiness,
+  },
+  {
+    path: '/payment-settings',
+    title: 'Payment settings',
+    group: 'Payments',
+    load: async () => (await payments()).PaymentSettings,
+  },
   { path: '/webhooks', title: 'Endpoints', group: 'Webhooks', load: async () => (await hooks()).Webhooks },
   { path: '/webhooks/:id', title: 'Endpoint', load: async () => (await hooks()).WebhookDetail },
   { path: '/deliveries', title: 'Deliveries', group: 'Webhooks', load: async () => (await hooks()).Deliveries },

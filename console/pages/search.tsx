@@ -16,6 +16,9 @@ type Hit = ReplyOf<'search'>['content'][number];
 function hrefOfHit(scope: PageProps['scope'], { kind, id, text }: Hit): string {
   if (kind === 'event') return hrefOf(scope, `/events/${id}`);
   if (kind === 'address') return hrefOf(scope, `/addresses/${id}`);
+  if (kind === 'paymentLink') return hrefOf(scope, `/payment-links/${id}`);
+  if (kind === 'payment') return hrefOf(scope, `/payments/${id}`);
+  if (kind === 'invoice') return hrefOf(scope, `/invoices/${id}`);
   if (kind === 'deposit' || kind === 'withdrawal') return hrefOf(scope, `/transactions/${id}`);
   return hrefOf(scope, '/deliveries', { event: kind === 'delivery' ? text : undefined });
 }
@@ -46,7 +49,7 @@ export function Search({ scope }: PageProps): JSX.Element {
       ) : isRefused ? (
         <Empty title={asked === '' ? 'Nothing to look for yet' : 'This looks like a recovery phrase or a private key'}>
           {asked === ''
-            ? 'Give an address, a transaction id, an id (adr_, dep_, txn_, evt_, dlv_), a customer, how a label begins, or the email of a member.'
+            ? 'Give an address, a transaction id, an id (adr_, dep_, txn_, evt_, dlv_, lnk_, pay_, inv_), a customer, how a label begins, or the email of a member.'
             : 'It was not sent. Somebody may have seen it on this screen: move its funds to a new one.'}
         </Empty>
       ) : (

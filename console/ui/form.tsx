@@ -2,10 +2,10 @@
  * Forms. Each carries an Idempotency-Key made with it, blocks only its own button, keeps what was typed after an error
  * and moves the focus to the first wrong field. Console C9.
  */
-import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { createContext, type ComponentChildren, type InputHTMLAttributes, type JSX } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Answered } from '../../protocol/client.ts';
-import { isRefusal } from '../../protocol/errors.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { Failed } from '../app/read.ts';
 import { Failure } from './states.tsx';
 
@@ -87,7 +87,7 @@ export function Form({
         void sending.submit(valuesOf(event.currentTarget));
       }}
     >
-      {children}
+      <Wrong.Provider value={sending.failed}>{children}</Wrong.Provider>
       {sending.failed !== null && <Failure failed={sending.failed} />}
       <div class="form-foot">
         <button type="submit" class={`button ${danger ? 'danger' : 'primary'}`} disabled={sending.busy}>
@@ -124,13 +124,18 @@ type InputProps = Pick<
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local';
   inputRef?: (input: HTMLInputElement | null) => void;
   hint?: ComponentChildren;
-  wrong?: Failed | null;
 };
 
-export function Field({ label, hint, wrong, inputRef, value, ...input }: InputProps): JSX.Element {
+/** Why the form around a field was refused. */
+const Wrong = createContext<Failed | null>(null);
+/** Whether it names this field. */
+function useIsWrong(name: string): true | undefined {
+  const field = useContext(Wrong)?.refusal.details['field'];
+  return typeof field === 'string' && field.split('.').at(-1) === name ? true : undefined;
+}
+
+export function Field({ label, hint, inputRef, value, ...input }: InputProps): JSX.Element {
   const id = useId();
-  const field = wrong?.refusal.details['field'];
-  const isWrong = typeof field === 'string' && field.split('.').at(-1) === input.name;
   // Attributes that go together with a type are the caller's to choose.
   const given = {
     autocomplete: 'off',
@@ -138,7 +143,7 @@ export function Field({ label, hint, wrong, inputRef, value, ...input }: InputPr
     ...input,
     ref: inputRef,
     defaultValue: value,
-    'aria-invalid': isWrong || undefined,
+    'aria-invalid': useIsWrong(input.name),
     'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
   } as InputHTMLAttributes<HTMLInputElement>;
   return (
@@ -184,3 +189,82 @@ export function Choice({
     </div>
   );
 }
+
+/** Text of several lines. */
+export function Area({
+  label,
+  name,
+  value,
+  hint,
+  rows = 3,
+  maxLength,
+  placeholder,
+}: Pick<InputProps, 'label' | 'name' | 'value' | 'hint' | 'maxLength' | 'placeholder'> & {
+  rows?: number;
+}): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        name={name}
+        rows={rows}
+        spellcheck={false}
+        maxLength={maxLength}
+        placeholder={placeholder}
+        defaultValue={value}
+        aria-invalid={useIsWrong(name)}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Yes or no. */
+export function Tick({
+  label,
+  name,
+  checked,
+  hint,
+}: {
+  label: string;
+  name: string;
+  checked?: boolean;
+  hint?: string;
+}): JSX.Element {
+  const id = useId();
+  return (
+    <div class="tick">
+      <input
+        id={id}
+        type="checkbox"
+        name={name}
+        defaultChecked={checked}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      <div>
+        <label for={id}>{label}</label>
+        {hint !== undefined && (
+          <p class="hint" id={`${id}-hint`}>
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What a page refuses by itself, as if it had been answered. */
+export const answeredBy = (outcome: Refusal): Answered<never> => ({
+  status: 400,
+  requestId: null,
+  replayed: false,
+  retryAfterSeconds: null,
+  outcome,
+});

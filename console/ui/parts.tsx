@@ -42,6 +42,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   unavailable: 'bad',
   wrong_network: 'bad',
   lapsed: 'bad',
+  awaiting_payment: 'quiet',
+  underpaid: 'warn',
+  late: 'warn',
+  paid: 'good',
+  paused: 'warn',
+  closed: 'quiet',
 };
 
 const SHAPES: Readonly<Record<Tone, string>> = {
@@ -198,15 +204,19 @@ export function Meter({
   used,
   limit,
   warnAt = 80,
+  shown,
 }: {
   label: string;
   used: number;
   limit: number | null;
-  warnAt?: number;
+  /** From which share on it warns; null for what is meant to become full. */
+  warnAt?: number | null;
+  /** In place of both numbers. */
+  shown?: string;
 }): JSX.Element {
   const percent = limit === null || limit === 0 ? 0 : Math.min(100, Math.floor((used * 100) / limit));
-  const tone = percent >= 100 ? 'bad' : percent >= warnAt ? 'warn' : 'info';
-  const text = `${grouped(String(used))}${limit === null ? '' : ` of ${grouped(String(limit))}`}`;
+  const tone = warnAt === null || percent < warnAt ? 'info' : percent >= 100 ? 'bad' : 'warn';
+  const text = shown ?? `${grouped(String(used))}${limit === null ? '' : ` of ${grouped(String(limit))}`}`;
   return (
     <div class="meter">
       <div class="meter-words">
@@ -216,7 +226,7 @@ export function Meter({
       <svg class={tone} viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${label}: ${text}`}>
         <rect class="track" width="100" height="6" />
         <rect class="fill" width={Math.max(percent, used > 0 ? 0.6 : 0)} height="6" />
-        {limit !== null && <rect class="mark" x={warnAt} width=".5" height="6" />}
+        {limit !== null && warnAt !== null && <rect class="mark" x={warnAt} width=".5" height="6" />}
       </svg>
       {limit === null && <p class="faint">No limit</p>}
     </div>

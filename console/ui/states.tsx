@@ -47,6 +47,10 @@ export function refusalWords({ refusal }: Failed): string {
     return `The service does not answer at the moment.${next}`;
   if (code === 'TIER_FEATURE_LOCKED')
     return `Your plan does not include this: ${words(String(details['feature'] ?? 'feature'))}. It comes with ${String(details['requiredTier'] ?? 'a higher tier')}.`;
+  if (code === 'CONFLICT' && typeof details['reason'] === 'string' && !message.includes(details['reason']))
+    return `${plain(message)}: ${words(details['reason']).toLowerCase()}.${next}`;
+  if (code === 'MERCHANT_NOT_ACTIVE')
+    return 'Payments are switched off: an owner switches them on, under “Payment settings”.';
   return `${plain(message)}.${next}`.replace(/\.\./, '.');
 }
 

@@ -168,10 +168,13 @@ export function Filter({
   name,
   label,
   options,
+  all = 'All',
 }: {
   name: string;
   label: string;
   options: readonly (readonly [string, string])[];
+  /** What is shown without it. */
+  all?: string;
 }): JSX.Element {
   const value = place.value.query[name] ?? '';
   return (
@@ -179,7 +182,7 @@ export function Filter({
       <span>{label}</span>
       <select value={value} onChange={(event) => filter({ [name]: event.currentTarget.value || undefined })}>
         <option value="" selected={value === ''}>
-          All
+          {all}
         </option>
         {options.map(([slug, shown]) => (
           <option key={slug} value={slug} selected={value === slug}>

@@ -1,5 +1,7 @@
 /** Search over one account, and one event as it was signed. Console C16, C17. */
 import { factsOf, networkOf } from '../../chains/registry.ts';
+import { invoiceNumberOf } from '../../actors/payment/invoices.ts';
+import { invoiceStatusOf } from './payment/invoices.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId, type AccountId } from '../../protocol/ids.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
@@ -99,6 +101,17 @@ async function byId({ find, reads }: HandlerDeps['stores'], accountId: AccountId
     return row === null
       ? null
       : hit('paymentLink', row.slug, row.createdAtMs, { chain: row.chain, status: row.status, label: row.title });
+  }
+  if (isId('pay', id)) {
+    const row = await reads.payment(accountId, id);
+    if (row === null) return null;
+    return hit('payment', row.address, row.openedAtMs, { status: row.status });
+  }
+  if (isId('inv', id)) {
+    const row = await reads.invoice(accountId, id);
+    if (row === null) return null;
+    const { chain, issuedAtMs, title } = row;
+    return hit('invoice', invoiceNumberOf(row), issuedAtMs, { chain, status: invoiceStatusOf(row), label: title });
   }
   if (!/^evt_[a-z2-7]{26}$/.test(id)) return null;
   const row = await find.event(accountId, id);

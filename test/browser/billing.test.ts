@@ -3,10 +3,10 @@
  * pages hold at 320 px and in forced colours too. Console B11, B16, B17, C19.
  */
 import test from 'ava';
-import { accessibility, openBrowser, picture, visit } from '../support/browser/browser.ts';
+import { accessibility, isSound, openBrowser, picture, visit } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { createClient } from '../../protocol/client.ts';
-import { startTestCloud, type TestOrganization } from '../support/gateway.ts';
+import { enrol, startTestCloud, type TestOrganization } from '../support/gateway.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { freePort } from '../support/redis.ts';
 import { STRIPE_KEY, STRIPE_WEBHOOK_SECRET, StripeStandIn } from '../support/stripe.ts';
@@ -124,6 +124,131 @@ test.serial(
   },
 );
 
+test.serial(
+  'payments 1, P4, P10, P21, P24, H2, I6, S7, console C8, C9: an owner switches payments on, makes a link beside what payers will see, follows its payment to the invoice, and closes it; a viewer reads it',
+  async (t) => {
+    const organization = await cloud.organization(),
+      { sandbox } = organization;
+    await enrol(cloud, sandbox);
+    const visitor = await visit(browser, ORIGIN);
+    const { page, context } = visitor;
+    const faults: string[] = [];
+    const below = `/console/o/${organization.id}/sandbox`;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const sound = async (name: string) => faults.push(...(await isSound(page, visitor, name)));
+    const open = async (path: string, name = '') => {
+      await page.goto(`${below}${path}`);
+      await hasCome(page);
+      if (name !== '') await sound(name);
+    };
+    await page.goto('/console/');
+    await signIn(page, organization.owner);
+    await open('/payments', 'payments-empty');
+    for (const path of ['payment-links', 'invoices']) await open(`/${path}`, `${path}-empty`);
+    t.regex(await page.locator('main').innerText(), /No invoice yet/);
+
+    await open('/payment-settings', 'payment-settings');
+    await page.getByLabel('Take payments').check();
+    await button('Save').click();
+    await page.getByText('displayName: needed to be active').waitFor();
+    t.is(await page.getByLabel('Name that payers see').getAttribute('aria-invalid'), 'true', 'C9: the wrong field');
+    await page.getByLabel('Name that payers see').fill('Ada <b>& Co</b>');
+    await page.getByLabel('Accepted shortfall').fill('0.5');
+    await page.getByLabel('Origins').fill('https://shop.example\nhttp://localhost:8080');
+    await button('Save').click();
+    await page.getByText('Saved. Payments are taken.').waitFor();
+    await open('/payment-readiness', 'payment-readiness');
+
+    await open('/payment-links/new');
+    await page.getByLabel('Network').selectOption('eth');
+    await page.getByLabel('Asset').selectOption('USDC');
+    await page.getByLabel('Amount').fill('2');
+    await page.getByLabel('Title').fill('Order <i>1001</i>');
+    await page.getByLabel('Metadata').fill('{"order": 1001');
+    t.regex(await page.getByLabel('Preview').innerText(), /Ada <b>& Co<\/b>[^]*Order <i>1001<\/i>[^]*2 USDC/);
+    await button('Create the link').click();
+    await page.getByText('metadata: a JSON object').waitFor();
+    await page.getByLabel('Metadata').fill('{"order": "1001"}');
+    await button('Create the link').click();
+    await page.getByText('INVALID_AMOUNT').waitFor();
+    await sound('payment-link-refused');
+    await page.getByLabel('Amount').fill('25');
+    await page.getByLabel('Ask payers for their e-mail').check();
+    await sound('payment-link-new');
+    await button('Create the link').click();
+    await page.getByRole('heading', { name: 'Order <i>1001</i>' }).waitFor();
+    await hasCome(page);
+    t.regex(await page.locator('main').innerText(), /shows what this service says/, 'T1 stands beside the link');
+    const linkId = /lnk_[a-z2-7]{26}/.exec(page.url())![0];
+    const { slug } = await sandbox.client.must('getPaymentLink', { params: { id: linkId } });
+    await page.getByText('In your own page').click();
+    await sound('payment-link');
+
+    await button('Pause').click();
+    await button('Pause the link').click();
+    await button('Resume').click();
+    await button('Resume the link').click();
+    await button('Edit').click();
+    await sound('payment-link-edit');
+    await page.getByLabel('Title').fill('Order 1001');
+    await button('Save').click();
+    await page.getByRole('heading', { name: 'Order 1001' }).waitFor();
+
+    const opened = await sandbox.client.must('openCheckoutSession', {
+      params: { slug },
+      body: { email: 'ada@example.com', name: 'Ada' },
+    });
+    await open('/payments?status=awaiting_payment', 'payments-waiting');
+    await page.goto(`${below}/payments/${opened.paymentId!}`);
+    await hasCome(page);
+    await sound('payment-waiting');
+    await button('Pay it in the sandbox').click();
+    await page.getByText('Fulfil the order').waitFor();
+    await page.locator('td', { hasText: '12 of 12' }).waitFor();
+    await sound('payment-confirmed');
+    await page.getByRole('link', { name: /^INV-/ }).click();
+    await page.getByRole('heading', { name: /^INV-/ }).waitFor();
+    await sound('invoice');
+    await button('Send it again').click();
+    await button('Send').click();
+    const document = page.getByRole('link', { name: 'Open the invoice' });
+    await document.waitFor();
+    await sound('invoice-sent');
+    t.is((await fetch((await document.getAttribute('href'))!)).status, 200);
+    await open('/payments', 'payments');
+    await page.locator('td', { hasText: 'Confirmed' }).waitFor();
+    await open('/invoices', 'invoices');
+    await open(`/payment-links/${linkId}`, 'payment-link-paid');
+    t.regex(await page.locator('main').innerText(), /It was paid/);
+    t.is((await button('Close').count()) + (await button('Pause').count()), 0, 'P10: closed for ever');
+    await open('/payment-links', 'payment-links');
+    await open(`/search?q=${opened.paymentId!}`);
+    await page.getByRole('heading', { name: '25 USDC' }).waitFor();
+    await context.close();
+
+    const viewer = await cloud.person();
+    await cloud.join(viewer, organization, 'viewer');
+    const theirs = await visit(browser, ORIGIN);
+    await theirs.page.goto('/console/');
+    await signIn(theirs.page, viewer);
+    for (const path of [
+      'payments',
+      'payment-links',
+      `payment-links/${linkId}`,
+      'payment-links/new',
+      'payment-settings',
+    ]) {
+      await theirs.page.goto(`${below}/${path}`);
+      await hasCome(theirs.page);
+      t.is(await theirs.page.locator('main form:not(.filter)').count(), 0, `C9: a viewer changes nothing at ${path}`);
+      t.is(await theirs.page.getByRole('button', { name: /Edit|Pause|Create/ }).count(), 0);
+    }
+    faults.push(...(await isSound(theirs.page, theirs, 'payment-settings-viewer')));
+    await theirs.context.close();
+    t.deepEqual(faults, []);
+  },
+);
+
 test.serial('console C19: at 320 px no page is wider than the screen, in forced colours too', async (t) => {
   const organization = await cloud.organization({ tier: 'free', band: 'launch' });
   const visitor = await visit(browser, ORIGIN, { viewport: { width: 320, height: 700 }, forcedColors: 'active' });
@@ -143,6 +268,10 @@ test.serial('console C19: at 320 px no page is wider than the screen, in forced 
     '/audit-log',
     '/sso',
     '/settings',
+    '/payments',
+    '/payment-links/new',
+    '/payment-readiness',
+    '/payment-settings',
   ]) {
     await page.goto(`/console/o/${organization.id}/live${name}`);
     await hasCome(page);

@@ -9,22 +9,12 @@ import type { PaymentLinkRow, PaymentRow } from '../../../model/rows/payment.ts'
 import { evmOf } from '../../../chains/evm/network.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { formatAmount } from '../../../protocol/money.ts';
+import { NETWORK_NAMES } from '../../../protocol/network-names.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { FAMILY_OF, type CheckoutChain, type PaymentStatus } from '../../../protocol/slugs.ts';
 import { explorerUrlOf, instantOf, instantOrNull } from '../views.ts';
 
 type Session = ReplyOf<'getCheckoutSession'>;
-
-/** As payers know the networks: the page says on which one to send. */
-const NETWORK_NAMES: Readonly<Record<CheckoutChain, string>> = {
-  btc: 'Bitcoin',
-  eth: 'Ethereum',
-  bsc: 'BNB Smart Chain',
-  polygon: 'Polygon',
-  avax: 'Avalanche C-Chain',
-  base: 'Base',
-  tron: 'TRON',
-};
 
 export const networkNameOf = (chain: CheckoutChain): string => NETWORK_NAMES[chain];
 

@@ -3747,7 +3747,7 @@ export interface ScanAddressPage {
 
 export interface SearchResult {
   content: Array<{
-    kind: Open<'address' | 'deposit' | 'withdrawal' | 'event' | 'delivery' | 'paymentLink'>;
+    kind: Open<'address' | 'deposit' | 'withdrawal' | 'event' | 'delivery' | 'paymentLink' | 'payment' | 'invoice'>;
     id: string;
     chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'> | null;
     status: string | null;

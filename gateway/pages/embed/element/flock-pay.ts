@@ -8,6 +8,7 @@
  *   open        a payment: the address is shown while it is asked for, and followed
  *   unverified  the statement is missing, over, or not of this address: nothing to pay is shown, it is asked again
  */
+import { NETWORK_NAMES } from '../../../../protocol/network-names.ts';
 import type { ReplyOf } from '../../../../protocol/routes.ts';
 import type { Environment } from '../../../../protocol/slugs.ts';
 import { fingerprintOf, isMerchants } from './verify.ts';
@@ -25,16 +26,6 @@ type Answer<T> =
 const OWN_ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin;
 const PAUSES_MS = [5_000, 10_000, 15_000];
 const KEY = /^[0-9a-f]{64}$/;
-/** By the chain, since its name is the element's to say and not the cloud's. */
-const NETWORKS: Readonly<Record<string, string>> = {
-  btc: 'Bitcoin',
-  eth: 'Ethereum',
-  bsc: 'BNB Smart Chain',
-  polygon: 'Polygon',
-  avax: 'Avalanche C-Chain',
-  base: 'Base',
-  tron: 'TRON',
-};
 const STATES = {
   awaiting_payment: 'awaiting',
   detected: 'detected',
@@ -219,7 +210,7 @@ class FlockPay extends HTMLElement {
     return [
       state,
       element('p', {}, [
-        say('sendOnly', { asset: shown(session.asset), network: NETWORKS[session.chain] ?? session.chain }),
+        say('sendOnly', { asset: shown(session.asset), network: NETWORK_NAMES[session.chain] ?? session.chain }),
       ]),
       ...(amount === '' ? [] : [this.#amount(amount, session.asset)]),
       element('p', { class: 'address' }, [
