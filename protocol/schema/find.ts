@@ -21,7 +21,16 @@ export const searchQuery = z
     error: 'expected either q or txid',
   });
 
-export const FOUND_KINDS = ['address', 'deposit', 'withdrawal', 'event', 'delivery', 'paymentLink', 'payment', 'invoice'] as const;
+export const FOUND_KINDS = [
+  'address',
+  'deposit',
+  'withdrawal',
+  'event',
+  'delivery',
+  'paymentLink',
+  'payment',
+  'invoice',
+] as const;
 export const searchResult = z.object({
   content: z.array(
     z.object({
@@ -29,7 +38,9 @@ export const searchResult = z.object({
       id: z.string(),
       chain: z.enum(CHAINS).nullable(),
       status: z.string().nullable(),
-      text: z.string().meta({ description: 'the address, the txid, the name of the event, the slug, the number of the invoice' }),
+      text: z
+        .string()
+        .meta({ description: 'the address, the txid, the name of the event, the slug, the number of the invoice' }),
       userRef: z.string().nullable(),
       label: z.string().nullable(),
       createdAt: instant,
