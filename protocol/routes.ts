@@ -14,6 +14,7 @@ import { FIND_ROUTES } from './routes/find.ts';
 import { CUTOVER_ROUTES } from './routes/cutover.ts';
 import { MIGRATION_ROUTES } from './routes/migration.ts';
 import { OPERATION_ROUTES } from './routes/operation.ts';
+import { CHECKOUT_ROUTES } from './routes/checkout.ts';
 import { PAYMENTS_ROUTES } from './routes/payments.ts';
 import { SANDBOX_ROUTES } from './routes/sandbox.ts';
 import { IMPORT_REVIEW_ROUTES } from './routes/import-reviews.ts';
@@ -38,6 +39,7 @@ export const ROUTES = {
   ...EDGE_ROUTES,
   ...CHAINS_ROUTES,
   ...PAYMENTS_ROUTES,
+  ...CHECKOUT_ROUTES,
   ...TREASURY_ROUTES,
   ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,

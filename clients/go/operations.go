@@ -836,6 +836,33 @@ func (c *Client) GetPaymentReadinessAll(ctx context.Context, params GetPaymentRe
 	return walk(ctx, c, operation{"getPaymentReadiness", "GET", "/v1/payments/readiness", ""}, params, howOf(options), take)
 }
 
+// GetPaymentSettingsParams are the arguments of GetPaymentSettings.
+type GetPaymentSettingsParams struct{}
+
+// GetPaymentSettings: Whether payments are taken, and what payers see.
+func (c *Client) GetPaymentSettings(ctx context.Context, params GetPaymentSettingsParams, options ...CallOption) (*PaymentSettings, error) {
+	return call[PaymentSettings](ctx, c, operation{"getPaymentSettings", "GET", "/v1/settings/payments", "c"}, params, howOf(options))
+}
+
+// PutPaymentSettingsParams are the arguments of PutPaymentSettings.
+type PutPaymentSettingsParams struct {
+	Active       bool                             `json:"active"`
+	DisplayName  *string                          `json:"displayName,omitempty"`
+	SupportEmail *string                          `json:"supportEmail,omitempty"`
+	SupportURL   *string                          `json:"supportUrl,omitempty"`
+	Origins      []string                         `json:"origins,omitempty"`
+	ToleranceBps *int64                           `json:"toleranceBps,omitempty"`
+	TimeZone     *string                          `json:"timeZone,omitempty"`
+	Language     *string                          `json:"language,omitempty"`
+	Invoice      *PutPaymentSettingsParamsInvoice `json:"invoice,omitempty"`
+	Totp         *string                          `json:"totp,omitempty"`
+}
+
+// PutPaymentSettings: Replace them; other origins of a live account need a fresh second factor.
+func (c *Client) PutPaymentSettings(ctx context.Context, params PutPaymentSettingsParams, options ...WriteOption) (*PaymentSettings, error) {
+	return call[PaymentSettings](ctx, c, operation{"putPaymentSettings", "PUT", "/v1/settings/payments", "kbc"}, params, howOf(options))
+}
+
 // GetCheckoutLinkParams are the arguments of GetCheckoutLink.
 type GetCheckoutLinkParams struct {
 	Slug string `json:"slug"`
@@ -883,33 +910,6 @@ type GetCheckoutSessionParams struct {
 // GetCheckoutSession: What a payer sees of a payment.
 func (c *Client) GetCheckoutSession(ctx context.Context, params GetCheckoutSessionParams, options ...CallOption) (*PaymentsSession, error) {
 	return call[PaymentsSession](ctx, c, operation{"getCheckoutSession", "GET", "/v1/checkout/sessions/{id}", "c"}, params, howOf(options))
-}
-
-// GetPaymentSettingsParams are the arguments of GetPaymentSettings.
-type GetPaymentSettingsParams struct{}
-
-// GetPaymentSettings: Whether payments are taken, and what payers see.
-func (c *Client) GetPaymentSettings(ctx context.Context, params GetPaymentSettingsParams, options ...CallOption) (*PaymentSettings, error) {
-	return call[PaymentSettings](ctx, c, operation{"getPaymentSettings", "GET", "/v1/settings/payments", "c"}, params, howOf(options))
-}
-
-// PutPaymentSettingsParams are the arguments of PutPaymentSettings.
-type PutPaymentSettingsParams struct {
-	Active       bool                             `json:"active"`
-	DisplayName  *string                          `json:"displayName,omitempty"`
-	SupportEmail *string                          `json:"supportEmail,omitempty"`
-	SupportURL   *string                          `json:"supportUrl,omitempty"`
-	Origins      []string                         `json:"origins,omitempty"`
-	ToleranceBps *int64                           `json:"toleranceBps,omitempty"`
-	TimeZone     *string                          `json:"timeZone,omitempty"`
-	Language     *string                          `json:"language,omitempty"`
-	Invoice      *PutPaymentSettingsParamsInvoice `json:"invoice,omitempty"`
-	Totp         *string                          `json:"totp,omitempty"`
-}
-
-// PutPaymentSettings: Replace them; other origins of a live account need a fresh second factor.
-func (c *Client) PutPaymentSettings(ctx context.Context, params PutPaymentSettingsParams, options ...WriteOption) (*PaymentSettings, error) {
-	return call[PaymentSettings](ctx, c, operation{"putPaymentSettings", "PUT", "/v1/settings/payments", "kbc"}, params, howOf(options))
 }
 
 // CreateTreasuryWalletParams are the arguments of CreateTreasuryWallet.

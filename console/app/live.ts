@@ -65,7 +65,7 @@ const RHYTHMS: { readonly [O in OperationId]?: Rhythm } = {
   listMembers: about(['member']),
   listInvitations: about(['member']),
   listApiKeys: about(['key']),
-  // Depths grow without an event, and whoever opens a payment without paying is told to nobody.
+  // Depths grow without an event; a payment expires without one.
   listPayments: about(['payment', 'deposit'], 2),
   listLinkPayments: about(['payment', 'deposit'], 2),
   getPayment: about(['payment', 'deposit'], 1),

@@ -184,7 +184,7 @@ function Resend({
         </>
       ) : (
         <>
-          <p role="status">The letter is on its way. Whoever has this link sees the invoice, and can print it:</p>
+          <p role="status">The letter is on its way. All who have this link see the invoice, and can print it:</p>
           <p class="secret">
             <Code of={url} whole />
           </p>

@@ -228,7 +228,7 @@ const TITLES = {
 } as const;
 const NOTES = {
   edit: 'Payments keep the terms that they were opened with.',
-  pause: 'Nobody opens a payment any more. Those that are open go on, count, and are told.',
+  pause: 'Nobody opens a payment any more. Open ones go on, count and are announced.',
   resume: 'Payers can open payments again.',
   close:
     'For ever: it never opens again, and its name is never free again. What was seen before still confirms; what comes later is credited, and counts nowhere.',

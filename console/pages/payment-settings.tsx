@@ -149,7 +149,7 @@ function Change({ scope, settings }: Pick<PageProps, 'scope'> & { settings: Sett
             pattern="[0-9]([.,][0-9]{1,2})?"
             title="0 to 5, with two decimals at most"
             value={percentTextOf(settings.toleranceBps)}
-            hint="0 to 5. With 1, whoever pays 99 of 100 has paid: for exchanges that keep their fee."
+            hint="0 to 5. With 1, a payment of 99 completes an order of 100: for exchanges that keep their fee."
           />
           <Area
             label="Origins whose pages may have the element"
@@ -161,7 +161,7 @@ function Change({ scope, settings }: Pick<PageProps, 'scope'> & { settings: Sett
           />
         </div>
       </Panel>
-      <Panel title="Invoices" note="They keep what stood here when they were issued">
+      <Panel title="Invoices" note="Each keeps what was set when it was issued">
         <div class="stack">
           <Field label="Your name" name="name" maxLength={200} value={settings.invoice.name ?? ''} />
           <Area label="Your address" name="address" rows={3} maxLength={500} value={settings.invoice.address ?? ''} />

@@ -1,4 +1,4 @@
-/** Payments and their links in words, and what a form of a link sends. Nothing of it needs a browser. payments P3, P4. */
+/** Payments and links in words, and what a form of a link sends. Nothing of it needs a browser. payments P3, P4. */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Call } from '../../protocol/client.ts';
 import { parseDecimal } from '../../protocol/money.ts';

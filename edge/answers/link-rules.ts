@@ -149,10 +149,10 @@ type PaymentJson = ReplyOf<'listLinkPayments'>['content'][number];
  * A payment: the link that was asked for, and an address of this edge's own phrase, or of one that it had when the
  * payment was opened. P25.
  */
-export const falseLinkPayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
+const falseLinkPayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
   firstFalse(['linkId', row.linkId === ask.params['id']]) ?? falseListedPayment(row, ask, known);
 
-export function falseListedPayment(row: PaymentJson, _ask: Ask, { own }: Known): string | null {
+function falseListedPayment(row: PaymentJson, _ask: Ask, { own }: Known): string | null {
   const { id, linkId, chain, derivationPath, address } = row;
   return firstFalse(
     ['id', isId('pay', id)],
@@ -161,12 +161,12 @@ export function falseListedPayment(row: PaymentJson, _ask: Ask, { own }: Known):
   );
 }
 
-export const falsePayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
+const falsePayment = (row: PaymentJson, ask: Ask, known: Known): string | null =>
   firstFalse(['id', row.id === ask.params['id']]) ?? falseListedPayment(row, ask, known);
 
 const AMOUNT_WORD = ['amount', 'amountDue', 'amountPaid', 'amountConfirmed', 'amountRemaining', 'amountOverpaid'];
 /** Fields of a payment that are the cloud's word. */
-export const PAYMENT_WORD: readonly string[] = [
+const PAYMENT_WORD: readonly string[] = [
   ...AMOUNT_WORD,
   'amountShort',
   'status',
@@ -193,6 +193,13 @@ export const PAYMENT_WORD: readonly string[] = [
   'createdAt',
   'updatedAt',
 ];
+
+export const PAYMENT_RULES = {
+  listLinkPayments: { falseField: falseLinkPayment, word: PAYMENT_WORD },
+  listPayments: { falseField: falseListedPayment, word: PAYMENT_WORD },
+  getPayment: { falseField: falsePayment, word: PAYMENT_WORD },
+} as const;
+
 /** What a chain costs, and what is open: the cloud's word. */
 export const READINESS_WORD: readonly string[] = [
   'chain',

@@ -31,12 +31,9 @@ import {
   falseChangedLink,
   falseLink,
   falseNewLink,
-  falseLinkPayment,
-  falseListedPayment,
-  falsePayment,
   LINK_WORD,
   linkIn,
-  PAYMENT_WORD,
+  PAYMENT_RULES,
   READINESS_WORD,
 } from './link-rules.ts';
 import { INVOICE_RULES } from './invoice-rules.ts';
@@ -402,9 +399,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'routes.*.seconds',
     'routes.*.burnMax',
   ),
-  listLinkPayments: { falseField: falseLinkPayment, word: PAYMENT_WORD },
-  listPayments: { falseField: falseListedPayment, word: PAYMENT_WORD },
-  getPayment: { falseField: falsePayment, word: PAYMENT_WORD },
+  ...PAYMENT_RULES,
   ...INVOICE_RULES,
   getPaymentReadiness: word(...READINESS_WORD),
   createTreasuryWallet: {

@@ -1426,6 +1426,50 @@ class AsyncFlock(AsyncCore):
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 
+    async def get_payment_settings(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.PaymentSettings:
+        """Whether payments are taken, and what payers see."""
+        _operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.PaymentSettings, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    async def put_payment_settings(
+        self,
+        *,
+        active: bool,
+        display_name: Union[str, None] = UNSET,
+        support_email: Union[str, None] = UNSET,
+        support_url: Union[str, None] = UNSET,
+        origins: Union[List[str], None] = UNSET,
+        tolerance_bps: Union[int, None] = UNSET,
+        time_zone: Union[str, None] = UNSET,
+        language: Union[str, None] = UNSET,
+        invoice: Union[Dict[str, Any], None] = UNSET,
+        totp: str = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.PaymentSettings:
+        """Replace them; other origins of a live account need a fresh second factor."""
+        _operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
+        _arguments: Dict[str, Any] = {
+            "active": active,
+            "displayName": display_name,
+            "supportEmail": support_email,
+            "supportUrl": support_url,
+            "origins": origins,
+            "toleranceBps": tolerance_bps,
+            "timeZone": time_zone,
+            "language": language,
+            "invoice": invoice,
+            "totp": totp,
+        }
+        return cast(types.PaymentSettings, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
     async def get_checkout_link(
         self,
         *,
@@ -1499,50 +1543,6 @@ class AsyncFlock(AsyncCore):
             "id": id,
         }
         return cast(types.PaymentsSession, await self._call(_operation, _arguments, None, timeout, deadline))
-
-    async def get_payment_settings(
-        self,
-        *,
-        timeout: Optional[float] = None,
-        deadline: Optional[float] = None,
-    ) -> types.PaymentSettings:
-        """Whether payments are taken, and what payers see."""
-        _operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
-        _arguments: Dict[str, Any] = {}
-        return cast(types.PaymentSettings, await self._call(_operation, _arguments, None, timeout, deadline))
-
-    async def put_payment_settings(
-        self,
-        *,
-        active: bool,
-        display_name: Union[str, None] = UNSET,
-        support_email: Union[str, None] = UNSET,
-        support_url: Union[str, None] = UNSET,
-        origins: Union[List[str], None] = UNSET,
-        tolerance_bps: Union[int, None] = UNSET,
-        time_zone: Union[str, None] = UNSET,
-        language: Union[str, None] = UNSET,
-        invoice: Union[Dict[str, Any], None] = UNSET,
-        totp: str = UNSET,
-        idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
-        deadline: Optional[float] = None,
-    ) -> types.PaymentSettings:
-        """Replace them; other origins of a live account need a fresh second factor."""
-        _operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
-        _arguments: Dict[str, Any] = {
-            "active": active,
-            "displayName": display_name,
-            "supportEmail": support_email,
-            "supportUrl": support_url,
-            "origins": origins,
-            "toleranceBps": tolerance_bps,
-            "timeZone": time_zone,
-            "language": language,
-            "invoice": invoice,
-            "totp": totp,
-        }
-        return cast(types.PaymentSettings, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     async def create_treasury_wallet(
         self,

@@ -1425,6 +1425,50 @@ class Flock(Core):
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 
+    def get_payment_settings(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.PaymentSettings:
+        """Whether payments are taken, and what payers see."""
+        _operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.PaymentSettings, self._call(_operation, _arguments, None, timeout, deadline))
+
+    def put_payment_settings(
+        self,
+        *,
+        active: bool,
+        display_name: Union[str, None] = UNSET,
+        support_email: Union[str, None] = UNSET,
+        support_url: Union[str, None] = UNSET,
+        origins: Union[List[str], None] = UNSET,
+        tolerance_bps: Union[int, None] = UNSET,
+        time_zone: Union[str, None] = UNSET,
+        language: Union[str, None] = UNSET,
+        invoice: Union[Dict[str, Any], None] = UNSET,
+        totp: str = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.PaymentSettings:
+        """Replace them; other origins of a live account need a fresh second factor."""
+        _operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
+        _arguments: Dict[str, Any] = {
+            "active": active,
+            "displayName": display_name,
+            "supportEmail": support_email,
+            "supportUrl": support_url,
+            "origins": origins,
+            "toleranceBps": tolerance_bps,
+            "timeZone": time_zone,
+            "language": language,
+            "invoice": invoice,
+            "totp": totp,
+        }
+        return cast(types.PaymentSettings, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
     def get_checkout_link(
         self,
         *,
@@ -1498,50 +1542,6 @@ class Flock(Core):
             "id": id,
         }
         return cast(types.PaymentsSession, self._call(_operation, _arguments, None, timeout, deadline))
-
-    def get_payment_settings(
-        self,
-        *,
-        timeout: Optional[float] = None,
-        deadline: Optional[float] = None,
-    ) -> types.PaymentSettings:
-        """Whether payments are taken, and what payers see."""
-        _operation = Operation("getPaymentSettings", "GET", "/v1/settings/payments", "c")
-        _arguments: Dict[str, Any] = {}
-        return cast(types.PaymentSettings, self._call(_operation, _arguments, None, timeout, deadline))
-
-    def put_payment_settings(
-        self,
-        *,
-        active: bool,
-        display_name: Union[str, None] = UNSET,
-        support_email: Union[str, None] = UNSET,
-        support_url: Union[str, None] = UNSET,
-        origins: Union[List[str], None] = UNSET,
-        tolerance_bps: Union[int, None] = UNSET,
-        time_zone: Union[str, None] = UNSET,
-        language: Union[str, None] = UNSET,
-        invoice: Union[Dict[str, Any], None] = UNSET,
-        totp: str = UNSET,
-        idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
-        deadline: Optional[float] = None,
-    ) -> types.PaymentSettings:
-        """Replace them; other origins of a live account need a fresh second factor."""
-        _operation = Operation("putPaymentSettings", "PUT", "/v1/settings/payments", "kbc")
-        _arguments: Dict[str, Any] = {
-            "active": active,
-            "displayName": display_name,
-            "supportEmail": support_email,
-            "supportUrl": support_url,
-            "origins": origins,
-            "toleranceBps": tolerance_bps,
-            "timeZone": time_zone,
-            "language": language,
-            "invoice": invoice,
-            "totp": totp,
-        }
-        return cast(types.PaymentSettings, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def create_treasury_wallet(
         self,

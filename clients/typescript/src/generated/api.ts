@@ -346,6 +346,25 @@ export interface Operations {
     size?: number;
     after?: string;
   }, PaymentsReadinessPage>;
+  /** Whether payments are taken, and what payers see. */
+  getPaymentSettings: Call<{}, PaymentSettings>;
+  /** Replace them; other origins of a live account need a fresh second factor. */
+  putPaymentSettings: Write<{
+    active: boolean;
+    displayName?: string | null;
+    supportEmail?: string | null;
+    supportUrl?: string | null;
+    origins?: string[] | null;
+    toleranceBps?: number | null;
+    timeZone?: string | null;
+    language?: string | null;
+    invoice?: {
+      name?: string | null;
+      address?: string | null;
+      taxId?: string | null;
+    } | null;
+    totp?: string;
+  }, PaymentSettings>;
   /** What a payer sees of a link; opens nothing. */
   getCheckoutLink: Call<{
     slug: string;
@@ -371,25 +390,6 @@ export interface Operations {
   getCheckoutSession: Call<{
     id: string;
   }, PaymentsSession>;
-  /** Whether payments are taken, and what payers see. */
-  getPaymentSettings: Call<{}, PaymentSettings>;
-  /** Replace them; other origins of a live account need a fresh second factor. */
-  putPaymentSettings: Write<{
-    active: boolean;
-    displayName?: string | null;
-    supportEmail?: string | null;
-    supportUrl?: string | null;
-    origins?: string[] | null;
-    toleranceBps?: number | null;
-    timeZone?: string | null;
-    language?: string | null;
-    invoice?: {
-      name?: string | null;
-      address?: string | null;
-      taxId?: string | null;
-    } | null;
-    totp?: string;
-  }, PaymentSettings>;
   /** Register where sweeps go: a derived wallet at M/1/1, or an address of your own. */
   createTreasuryWallet: Write<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';

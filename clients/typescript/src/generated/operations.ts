@@ -61,12 +61,12 @@ resendInvoice POST /v1/payments/invoices/{id}/resend k
 listPayments GET /v1/payments l
 getPayment GET /v1/payments/{id}
 getPaymentReadiness GET /v1/payments/readiness l
+getPaymentSettings GET /v1/settings/payments c
+putPaymentSettings PUT /v1/settings/payments kbc
 getCheckoutLink GET /v1/checkout/links/{slug} c
 openCheckoutSession POST /v1/checkout/links/{slug}/sessions bc
 donate POST /v1/checkout/links/{slug}/donate bc
 getCheckoutSession GET /v1/checkout/sessions/{id} c
-getPaymentSettings GET /v1/settings/payments c
-putPaymentSettings PUT /v1/settings/payments kbc
 createTreasuryWallet POST /v1/treasury/wallets kb
 listTreasuryWallets GET /v1/treasury/wallets l
 getTreasuryWalletBalances GET /v1/treasury/wallets/{id}/balances l
