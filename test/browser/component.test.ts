@@ -87,10 +87,17 @@ async function visit(
   if (lie !== undefined)
     await page.route(/\/v1\/checkout\/(links\/[^/]+\/sessions|sessions\/)/, async (route) => {
       if (route.request().method() === 'OPTIONS') return route.continue();
-      const answer = await route.fetch(),
-        said = (await answer.json()) as { data: Session | null };
+      const url = route.request().url(),
+        isStream = url.endsWith('/events');
+      const answer = await route.fetch({ url: url.replace(/\/events$/, '') }).catch(() => null),
+        said = (await answer?.json().catch(() => null)) as { data: Session | null } | null | undefined;
+      if (answer === null || said == null) return; // the page was closed meanwhile
       if (said.data !== null) lie(said.data);
-      return route.fulfill({ response: answer, json: said });
+      if (!isStream) return route.fulfill({ response: answer, json: said });
+      // It lies over the stream too.
+      const headers = { ...answer.headers(), 'content-type': 'text/event-stream' };
+      delete (headers as Record<string, string>)['content-length'];
+      return route.fulfill({ status: 200, headers, body: `retry: 600000\ndata: ${JSON.stringify(said.data)}\n\n` });
     });
   await page.goto(`${ORIGIN}/?${new URLSearchParams({ with: attributes, integrity }).toString()}`);
   return { page, faults, context };
@@ -123,6 +130,40 @@ test('payments E1, E2, E6, E7, T7: a page of the merchant shows an address that 
   t.deepEqual([told[0]!.status, told.at(-1)!.status], ['awaiting_payment', 'confirmed']);
   t.deepEqual(faults, []);
   await context.close();
+});
+
+test('payments H7, F18: the element is told by the stream as its payment changes, asks by itself where no stream comes through, and holds none once it is paid', async (t) => {
+  for (const way of ['stream', 'asking'] as const) {
+    const { sandbox, edge, slug } = await shop();
+    const { page, context } = await visit({ slug, identity: edge.publicKey });
+    const asked: string[] = [];
+    await page.route(/\/v1\/checkout\/sessions\//, (route) => {
+      const isStream = route.request().url().endsWith('/events');
+      asked.push(isStream ? 'stream' : 'asking');
+      return isStream === (way === 'stream') ? route.continue() : route.abort();
+    });
+    await reaches(page, 'opening');
+    await open(page);
+    await reaches(page, 'awaiting_payment');
+    const address = (await page.innerText('flock-pay .address')).replace(/\s/g, '');
+    const body = { address, chain: 'eth', amount: '25', tokenContract: USDC, autoConfirm: true } as never;
+    await sandbox.client.must('simulateDeposit', { body });
+    // Without a stream the next look is seconds away: being online again makes it one of now.
+    const state = () => page.getAttribute('flock-pay', 'data-state');
+    await eventually(
+      `confirmed by ${way}`,
+      async () => {
+        if (way === 'asking') await page.evaluate("dispatchEvent(new Event('online'))");
+        return state();
+      },
+      (now) => now === 'confirmed',
+    );
+    t.true(asked.includes(way), way);
+    const before = asked.length;
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    t.is(asked.length, before, 'what is paid is followed no more');
+    await context.close();
+  }
 });
 
 test('payments E6: a cloud that swaps address, signature, dates, environment, family, key or nothing at all has no address shown', async (t) => {

@@ -114,8 +114,10 @@
     stream.onopen = () => {
       told = proved;
     };
+    // One that never spoke puts no look off, however often it fails.
     stream.onerror = () => {
-      if (told) pauses = 0;
+      if (!told) return;
+      pauses = 0;
       told = false;
       later();
     };

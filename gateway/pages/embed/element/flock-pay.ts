@@ -5,7 +5,8 @@
  * payments part 6.
  *
  *   opening     what the link asks for, and a form where it takes payments
- *   open        a payment: the address is shown while it is asked for, and followed
+ *   open        a payment: the address is shown while it is asked for, and followed: told by the stream as it changes
+ *               (H7), and asked from time to time, seldom while the stream speaks
  *   unverified  the statement is missing, over, or not of this address: nothing to pay is shown, it is asked again
  */
 import { NETWORK_NAMES } from '../../../../protocol/network-names.ts';
@@ -25,6 +26,8 @@ type Answer<T> =
 /** Where this script came from: the page pins its bytes, and it asks no other origin unless `api` says one. */
 const OWN_ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin;
 const PAUSES_MS = [5_000, 10_000, 15_000];
+/** While it is told of changes it asks seldom: a proxy may hold a stream back without a word. */
+const TOLD_PAUSE_MS = 60_000;
 const KEY = /^[0-9a-f]{64}$/;
 const STATES = {
   awaiting_payment: 'awaiting',
@@ -48,8 +51,19 @@ class FlockPay extends HTMLElement {
   #pauses = 0;
   /** Rises with each beginning: an answer of before is not shown. */
   #turn = 0;
+  /** Rises with each view that is taken: of two that cross each other the later one counts. */
+  #takes = 0;
+  #stream: EventSource | null = null;
+  /** Whether the stream spoke since it was opened, or broke off last. */
+  #isTold = false;
+  /** A payment that may still change. */
+  #isOpen = false;
+  /** A hidden page holds no stream; one that is back in sight or online asks at once. */
   readonly #wake = (): void => {
-    if (document.visibilityState === 'visible' && this.#timer !== null) void this.#follow(this.#turn);
+    if (!this.#isOpen) return;
+    if (document.visibilityState !== 'visible') return this.#unlisten();
+    this.#pauses = 0;
+    void this.#follow(this.#turn);
   };
 
   connectedCallback(): void {
@@ -94,6 +108,35 @@ class FlockPay extends HTMLElement {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#turn += 1;
+    this.#isOpen = false;
+    this.#unlisten();
+  }
+
+  #unlisten(): void {
+    this.#stream?.close();
+    this.#stream = null;
+    this.#isTold = false;
+  }
+
+  /** Is told of changes, where a stream comes through. */
+  #listen(turn: number): void {
+    if (this.#stream !== null && this.#stream.readyState !== EventSource.CLOSED) return;
+    if (!this.#isOpen || this.#paymentId === null || document.visibilityState !== 'visible') return;
+    const stream = new EventSource(`${this.#api}/v1/checkout/sessions/${encodeURIComponent(this.#paymentId)}/events`);
+    this.#stream = stream;
+    stream.onmessage = ({ data }: MessageEvent<string>) => {
+      const session = sessionIn(data);
+      if (turn !== this.#turn || stream !== this.#stream || session === null) return;
+      this.#isTold = true;
+      void this.#take(turn, session);
+    };
+    // It comes back by itself, or with the next look where it was refused. One that never spoke puts no look off.
+    stream.onerror = () => {
+      if (turn !== this.#turn || stream !== this.#stream || !this.#isTold) return;
+      this.#pauses = 0;
+      this.#isTold = false;
+      this.#later(turn);
+    };
   }
 
   #begin(): void {
@@ -144,33 +187,41 @@ class FlockPay extends HTMLElement {
     if (turn !== this.#turn) return;
     if (answer.data === null) return this.#failed(answer);
     this.#paymentId = answer.data.paymentId;
+    this.#isOpen = this.#paymentId !== null;
     await this.#take(turn, answer.data);
+    if (turn === this.#turn) this.#listen(turn);
   }
 
   async #follow(turn: number): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    const before = this.#takes;
     const answer = await this.#ask<Session>(`sessions/${encodeURIComponent(this.#paymentId!)}`);
     if (turn !== this.#turn) return;
-    if (answer.data === null) return this.#later(turn);
-    await this.#take(turn, answer.data);
+    // What was told meanwhile is newer.
+    if (answer.data === null || this.#takes !== before) this.#later(turn);
+    else await this.#take(turn, answer.data);
+    if (turn === this.#turn) this.#listen(turn);
   }
 
   #later(turn: number): void {
-    if (this.#paymentId === null) return;
-    const pause = PAUSES_MS[Math.min(this.#pauses, PAUSES_MS.length - 1)];
+    if (!this.#isOpen) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const pause = this.#isTold ? TOLD_PAUSE_MS : PAUSES_MS[Math.min(this.#pauses, PAUSES_MS.length - 1)];
     this.#pauses += 1;
     this.#timer = setTimeout(() => void (document.visibilityState === 'visible' && this.#follow(turn)), pause);
   }
 
   async #take(turn: number, session: Session): Promise<void> {
+    this.#takes += 1;
+    const mine = this.#takes;
     const keys = this.#keys;
     const asks = session.status === 'awaiting_payment' || session.status === 'underpaid';
     const isGood =
       session.paymentId === this.#paymentId &&
       (this.#address === null || this.#address === session.address) &&
       (keys === null || (await isMerchants(session, keys, this.#environment, Date.now())));
-    if (turn !== this.#turn) return;
+    if (turn !== this.#turn || mine !== this.#takes) return;
     const { serverTime: _now, attestation: _statement, ...what } = session,
       showing = JSON.stringify([asks, isGood, what]);
     if (showing === this.#shown) return this.#later(turn);
@@ -185,7 +236,9 @@ class FlockPay extends HTMLElement {
       this.#tell('flock-state', { paymentId, status, amountPaid, amountRemaining });
     }
     if (session.status !== 'confirmed' || session.transfers.some(({ status }) => status === 'detected'))
-      this.#later(turn);
+      return this.#later(turn);
+    this.#isOpen = false;
+    this.#unlisten();
   }
 
   #paymentOf(session: Session, asks: boolean): Node[] {
@@ -275,6 +328,16 @@ class FlockPay extends HTMLElement {
     } catch {
       return { data: null, code: 'UPSTREAM_UNAVAILABLE' }; // no connection, or an origin that is not registered
     }
+  }
+}
+
+/** A view that the stream says; null for what is none. */
+function sessionIn(text: string): Session | null {
+  try {
+    const said = JSON.parse(text) as Session | null;
+    return typeof said === 'object' ? said : null;
+  } catch {
+    return null;
   }
 }
 
