@@ -120,7 +120,7 @@ function Maker({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
                   label="Name in the address"
                   name="slug"
                   maxLength={64}
-                  pattern="[a-z0-9]([a-z0-9]|-(?!-)){'{'}1,62{'}'}[a-z0-9]"
+                  pattern="[a-z0-9]([a-z0-9]|-(?!-)){1,62}[a-z0-9]"
                   title="3 to 64 of a-z, 0-9 and single hyphens inside"
                   placeholder="help-us"
                   hint="Empty: random. Once taken it is never free again, for anybody."

@@ -1,4 +1,7 @@
-/** What only a sandbox can do: pay an address, mine, reorganize, go silent, forget. */
+/**
+ * What only a sandbox can do: pay an address, mine, reorganize, go silent, keep what is broadcast, replace it, cut the
+ * edge, let an endpoint fail, deliver twice, forget.
+ */
 import '../ui/together.ts';
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -13,7 +16,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Head, Panel } from '../ui/parts.tsx';
 import { Empty } from '../ui/states.tsx';
-import { shortened } from '../ui/text.ts';
+import { plain, shortened } from '../ui/text.ts';
 import { CHAIN_OPTIONS } from './addresses.tsx';
 
 export function SandboxTools({ scope }: PageProps): JSX.Element {
@@ -36,6 +39,11 @@ export function SandboxTools({ scope }: PageProps): JSX.Element {
         <Confirm scope={scope} />
         <Reorg scope={scope} />
         <Down scope={scope} />
+        <Stuck scope={scope} />
+        <Replaced scope={scope} />
+        <EdgeOffline scope={scope} />
+        <EndpointFailure scope={scope} />
+        <Twice scope={scope} />
       </div>
       <Panel
         title="Begin anew"
@@ -71,7 +79,7 @@ function Tool<T>({
   const [done, setDone] = useState<ComponentChildren>(null);
   const sending = useSend<T>(send, (reply) => {
     setDone(said(reply));
-    readAgain('listTransactions');
+    readAgain('listTransactions', 'listEdgeSessions', 'listDeliveries');
   });
   return (
     <Panel title={title} note={note}>
@@ -191,6 +199,168 @@ function Down({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
     >
       <Choice label="Chain" name="chain" options={CHAIN_OPTIONS} value="eth" />
       <Field label="Seconds" name="seconds" type="number" min={0} max={3_600} required value="60" />
+    </Tool>
+  );
+}
+
+function Stuck({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  return (
+    <Tool<ReplyOf<'simulateStuck'>>
+      title="Stuck"
+      note="What is broadcast stays in the pool, to be repriced"
+      label="Set"
+      said={({ stuck, mined }) => (stuck ? 'No block takes what is broadcast.' : `${mined.length} left the pool.`)}
+      send={({ chain, until }, idempotencyKey) =>
+        ask('simulateStuck', scope, {
+          idempotencyKey,
+          body: {
+            chain: chain as Chain,
+            stuck: until !== 'now',
+            ...(until === 'repriced' ? { untilRepriced: true } : {}),
+            ...(until === 'blocks' ? { blocks: STUCK_BLOCKS } : {}),
+          },
+        })
+      }
+    >
+      <Choice label="Chain" name="chain" options={CHAIN_OPTIONS} value="eth" />
+      <Choice
+        label="Until"
+        name="until"
+        value="repriced"
+        options={[
+          ['repriced', 'It is repriced'],
+          ['blocks', `${STUCK_BLOCKS} more blocks`],
+          ['said', 'I let it go'],
+          ['now', 'Now: let it go'],
+        ]}
+      />
+    </Tool>
+  );
+}
+const STUCK_BLOCKS = 5;
+
+function Replaced({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  return (
+    <Tool<ReplyOf<'simulateReplaced'>>
+      title="Replaced"
+      note="Another transaction of the same sender takes the place of one in the pool"
+      label="Replace it"
+      said={({ txid, height }) => `${shortened(txid)} took its place in block ${height}.`}
+      send={({ chain, txid = '' }, idempotencyKey) =>
+        ask('simulateReplaced', scope, { idempotencyKey, body: { chain: chain as Chain, txid: txid.trim() } })
+      }
+    >
+      <Choice label="Chain" name="chain" options={CHAIN_OPTIONS} value="eth" />
+      <Field
+        label="Transaction"
+        name="txid"
+        required
+        maxLength={160}
+        hint="A withdrawal that waits: make it stuck first. Not on tron and sol."
+      />
+    </Tool>
+  );
+}
+
+function EdgeOffline({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  return (
+    <Tool<ReplyOf<'simulateEdgeOffline'>>
+      title="Edge offline"
+      note="Cuts the streams of your edges and lets none in for a while"
+      label="Cut them"
+      said={({ until }) => `No edge is let in until ${until}.`}
+      send={({ seconds = '60' }, idempotencyKey) =>
+        ask('simulateEdgeOffline', scope, { idempotencyKey, body: { seconds: Number(seconds) } })
+      }
+    >
+      <Field
+        label="Seconds"
+        name="seconds"
+        type="number"
+        min={0}
+        max={3_600}
+        required
+        value="60"
+        hint="0 ends it now."
+      />
+    </Tool>
+  );
+}
+
+function EndpointFailure({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  const webhooks = useRead('listWebhooks', scope, { query: { size: '50' } }).data?.content ?? [];
+  return (
+    <Tool<ReplyOf<'simulateEndpointFailure'>>
+      title="Endpoint fails"
+      note="Attempts at one of your endpoints fail, or are late"
+      label="Set"
+      said={({ attempts }) => (attempts === 0 ? 'It is ended.' : `The next ${attempts} attempts fail or are late.`)}
+      send={({ webhookId = '', attempts = '1', how = '' }, idempotencyKey) =>
+        ask('simulateEndpointFailure', scope, {
+          idempotencyKey,
+          body: {
+            webhookId,
+            attempts: Number(attempts),
+            ...(how === 'late' ? { delaySeconds: LATE_SECONDS } : { status: Number(how) }),
+          },
+        })
+      }
+    >
+      <Choice
+        label="Endpoint"
+        name="webhookId"
+        options={
+          webhooks.length === 0
+            ? [['', 'Register an endpoint first']]
+            : webhooks.map(({ id, url }) => [id, plain(url)] as const)
+        }
+      />
+      <Choice
+        label="How"
+        name="how"
+        value="500"
+        options={[
+          ['500', 'Answers 500'],
+          ['503', 'Answers 503'],
+          ['410', 'Answers 410'],
+          ['late', `Is ${LATE_SECONDS} seconds late: a timeout`],
+        ]}
+      />
+      <Field
+        label="Attempts"
+        name="attempts"
+        type="number"
+        min={0}
+        max={100}
+        required
+        value="3"
+        hint="0 ends it now."
+      />
+    </Tool>
+  );
+}
+const LATE_SECONDS = 15;
+
+function Twice({ scope }: Pick<PageProps, 'scope'>): JSX.Element {
+  return (
+    <Tool<ReplyOf<'simulateDuplicateDelivery'>>
+      title="Delivered twice"
+      note="An event is posted again under the same id: count it once"
+      label="Post it again"
+      said={({ deliveryIds }) => `${deliveryIds.length} ${deliveryIds.length === 1 ? 'delivery' : 'deliveries'} again.`}
+      send={({ eventId = '' }, idempotencyKey) =>
+        ask('simulateDuplicateDelivery', scope, { idempotencyKey, body: { eventId: eventId.trim() } })
+      }
+    >
+      <Field
+        label="Event"
+        name="eventId"
+        required
+        maxLength={40}
+        placeholder="evt_…"
+        pattern="\s*evt_[a-z2-7]{26}\s*"
+        title="evt_ and 26 characters"
+      />
     </Tool>
   );
 }

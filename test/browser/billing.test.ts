@@ -4,7 +4,7 @@
  */
 import test from 'ava';
 import { accessibility, isSound, openBrowser, picture, visit } from '../support/browser/browser.ts';
-import { hasCome, signIn } from '../support/browser/console.ts';
+import { hasCome, signIn, turnTo } from '../support/browser/console.ts';
 import { createClient } from '../../protocol/client.ts';
 import { enrol, startTestCloud, type TestOrganization } from '../support/gateway.ts';
 import { newId } from '../../protocol/node/ids.ts';
@@ -137,8 +137,7 @@ test.serial(
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const sound = async (name: string) => faults.push(...(await isSound(page, visitor, name)));
     const open = async (path: string, name = '') => {
-      await page.goto(`${below}${path}`);
-      await hasCome(page);
+      await turnTo(page, `${below}${path}`);
       if (name !== '') await sound(name);
     };
     await page.goto('/console/');
@@ -199,9 +198,7 @@ test.serial(
       body: { email: 'ada@example.com', name: 'Ada' },
     });
     await open('/payments?status=awaiting_payment', 'payments-waiting');
-    await page.goto(`${below}/payments/${opened.paymentId!}`);
-    await hasCome(page);
-    await sound('payment-waiting');
+    await open(`/payments/${opened.paymentId!}`, 'payment-waiting');
     await button('Pay it in the sandbox').click();
     await page.getByText('Fulfil the order').waitFor();
     await page.locator('td', { hasText: '12 of 12' }).waitFor();
@@ -218,10 +215,18 @@ test.serial(
     await open('/payments', 'payments');
     await page.locator('td', { hasText: 'Confirmed' }).waitFor();
     await open('/invoices', 'invoices');
-    await open(`/payment-links/${linkId}`, 'payment-link-paid');
-    t.regex(await page.locator('main').innerText(), /It was paid/);
+    await open(`/payment-links/${linkId}`);
+    await page.getByText('It was paid').waitFor();
+    await sound('payment-link-paid');
     t.is((await button('Close').count()) + (await button('Pause').count()), 0, 'P10: closed for ever');
     await open('/payment-links', 'payment-links');
+    await open('/sandbox', 'sandbox-tools');
+    const stuck = page.locator('.panel', { has: page.getByRole('heading', { name: 'Stuck', exact: true }) });
+    await stuck.getByRole('button', { name: 'Set' }).click();
+    await stuck.getByText('No block takes what is broadcast.').waitFor();
+    await stuck.getByLabel('Until').selectOption('now');
+    await stuck.getByRole('button', { name: 'Set' }).click();
+    await stuck.getByText('0 left the pool.').waitFor();
     await open(`/search?q=${opened.paymentId!}`);
     await page.getByRole('heading', { name: '25 USDC' }).waitFor();
     await context.close();
@@ -238,8 +243,7 @@ test.serial(
       'payment-links/new',
       'payment-settings',
     ]) {
-      await theirs.page.goto(`${below}/${path}`);
-      await hasCome(theirs.page);
+      await turnTo(theirs.page, `${below}/${path}`);
       t.is(await theirs.page.locator('main form:not(.filter)').count(), 0, `C9: a viewer changes nothing at ${path}`);
       t.is(await theirs.page.getByRole('button', { name: /Edit|Pause|Create/ }).count(), 0);
     }
@@ -273,8 +277,7 @@ test.serial('console C19: at 320 px no page is wider than the screen, in forced 
     '/payment-readiness',
     '/payment-settings',
   ]) {
-    await page.goto(`/console/o/${organization.id}/live${name}`);
-    await hasCome(page);
+    await turnTo(page, `/console/o/${organization.id}/live${name}`);
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     if (beyond !== 0) faults.push(`${name}: ${String(beyond)} px beyond 320`);
     await picture(page, `narrow${name.replaceAll(/[^a-z]+/g, '-')}`);

@@ -12,12 +12,28 @@ export async function hasCome(page: Page): Promise<void> {
   const deadline = performance.now() + SHOWN_MS;
   for (;;) {
     const isThere = await page.evaluate(
-      `document.querySelector('h1, .empty-title') !== null && document.querySelector('.skeleton') === null`,
+      `document.querySelector(':is(h1, .empty-title):not([data-left])') !== null && document.querySelector('.skeleton') === null`,
     );
     if (isThere === true) return;
     if (performance.now() > deadline) throw new Error(`not shown: ${await page.locator('body').innerText()}`);
     await page.waitForTimeout(POLL_MS);
   }
+}
+
+/**
+ * To another page of the console as by its links: nothing is loaded anew, which costs a second of CPU. For tests of
+ * what a page shows; not of what a load keeps.
+ */
+export async function turnTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    if (location.pathname !== new URL(${JSON.stringify(path)}, location.href).pathname)
+      for (const one of document.querySelectorAll('h1, .empty-title')) one.dataset.left = '';
+    history.pushState(null, '', ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent('popstate'));
+    // What follows the next paint has happened: the title of the page too.
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  })()`);
+  await hasCome(page);
 }
 
 const STEP_MS = 30_000;
