@@ -324,8 +324,7 @@ test.serial(
       '/keys',
       '/members',
     ]) {
-      await page.goto(`${below}${name}`);
-      await hasCome(page);
+      await turnTo(page, `${below}${name}`);
       const words = await page.locator('main button').allInnerTexts();
       const changes = words.filter((text) =>
         /issue|register|make|replay|invite|change|revoke|pay|reset|delete/i.test(text),
