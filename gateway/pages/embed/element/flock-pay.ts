@@ -5,7 +5,7 @@
  * payments part 6.
  *
  *   opening     what the link asks for, and a form where it takes payments
- *   open        a payment: the address is shown while it is asked for, and followed: told by the stream as it changes
+ *   open        a payment: the address is shown while it is asked for, and followed: the stream says how it changes
  *               (H7), and asked from time to time, seldom while the stream speaks
  *   unverified  the statement is missing, over, or not of this address: nothing to pay is shown, it is asked again
  */
@@ -26,8 +26,8 @@ type Answer<T> =
 /** Where this script came from: the page pins its bytes, and it asks no other origin unless `api` says one. */
 const OWN_ORIGIN = new URL((document.currentScript as HTMLScriptElement | null)?.src ?? location.href).origin;
 const PAUSES_MS = [5_000, 10_000, 15_000];
-/** While it is told of changes it asks seldom: a proxy may hold a stream back without a word. */
-const TOLD_PAUSE_MS = 60_000;
+/** While a stream speaks it asks seldom: a proxy may hold a stream back without a word. */
+const HEARD_PAUSE_MS = 60_000;
 const KEY = /^[0-9a-f]{64}$/;
 const STATES = {
   awaiting_payment: 'awaiting',
@@ -55,7 +55,7 @@ class FlockPay extends HTMLElement {
   #takes = 0;
   #stream: EventSource | null = null;
   /** Whether the stream spoke since it was opened, or broke off last. */
-  #isTold = false;
+  #isHeard = false;
   /** A payment that may still change. */
   #isOpen = false;
   /** A hidden page holds no stream; one that is back in sight or online asks at once. */
@@ -115,10 +115,10 @@ class FlockPay extends HTMLElement {
   #unlisten(): void {
     this.#stream?.close();
     this.#stream = null;
-    this.#isTold = false;
+    this.#isHeard = false;
   }
 
-  /** Is told of changes, where a stream comes through. */
+  /** Hears of changes, where a stream comes through. */
   #listen(turn: number): void {
     if (this.#stream !== null && this.#stream.readyState !== EventSource.CLOSED) return;
     if (!this.#isOpen || this.#paymentId === null || document.visibilityState !== 'visible') return;
@@ -127,14 +127,14 @@ class FlockPay extends HTMLElement {
     stream.onmessage = ({ data }: MessageEvent<string>) => {
       const session = sessionIn(data);
       if (turn !== this.#turn || stream !== this.#stream || session === null) return;
-      this.#isTold = true;
+      this.#isHeard = true;
       void this.#take(turn, session);
     };
     // It comes back by itself, or with the next look where it was refused. One that never spoke puts no look off.
     stream.onerror = () => {
-      if (turn !== this.#turn || stream !== this.#stream || !this.#isTold) return;
+      if (turn !== this.#turn || stream !== this.#stream || !this.#isHeard) return;
       this.#pauses = 0;
-      this.#isTold = false;
+      this.#isHeard = false;
       this.#later(turn);
     };
   }
@@ -198,7 +198,7 @@ class FlockPay extends HTMLElement {
     const before = this.#takes;
     const answer = await this.#ask<Session>(`sessions/${encodeURIComponent(this.#paymentId!)}`);
     if (turn !== this.#turn) return;
-    // What was told meanwhile is newer.
+    // What was heard meanwhile is newer.
     if (answer.data === null || this.#takes !== before) this.#later(turn);
     else await this.#take(turn, answer.data);
     if (turn === this.#turn) this.#listen(turn);
@@ -207,7 +207,7 @@ class FlockPay extends HTMLElement {
   #later(turn: number): void {
     if (!this.#isOpen) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    const pause = this.#isTold ? TOLD_PAUSE_MS : PAUSES_MS[Math.min(this.#pauses, PAUSES_MS.length - 1)];
+    const pause = this.#isHeard ? HEARD_PAUSE_MS : PAUSES_MS[Math.min(this.#pauses, PAUSES_MS.length - 1)];
     this.#pauses += 1;
     this.#timer = setTimeout(() => void (document.visibilityState === 'visible' && this.#follow(turn)), pause);
   }
