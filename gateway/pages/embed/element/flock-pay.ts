@@ -118,7 +118,7 @@ class FlockPay extends HTMLElement {
     this.#isHeard = false;
   }
 
-  /** Hears of changes, where a stream comes through. */
+  /** Listens for changes, where a stream comes through. */
   #listen(turn: number): void {
     if (this.#stream !== null && this.#stream.readyState !== EventSource.CLOSED) return;
     if (!this.#isOpen || this.#paymentId === null || document.visibilityState !== 'visible') return;
