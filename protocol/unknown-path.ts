@@ -10,6 +10,8 @@ import { ROUTE_LIST } from './routes.ts';
 type Entry = Pick<(typeof ROUTE_LIST)[number], 'method' | 'path'>;
 
 const PATH_CHARS_MAX = 200;
+/** No route has so many parts, and nobody mistypes one into so many: they are not compared. */
+const PARTS_MAX = 16;
 /** Where the API is described. */
 const DOCS = '/docs and /v1/openapi.json of the cloud';
 
@@ -71,20 +73,33 @@ export function unknownPath(
 }
 
 function methodsAt(path: string, routes: readonly Entry[]): string[] {
+  if (path.split('/', PARTS_MAX + 1).length > PARTS_MAX) return [];
   return [...new Set(routes.filter((route) => pathMatches(route.path, path)).map(({ method }) => method))];
+}
+
+/** The parts of each route's path, made once: a path that nobody serves costs its caller nothing. */
+const templates = new Map<string, readonly string[]>();
+
+function templateOf(path: string): readonly string[] {
+  const known = templates.get(path) ?? partsOf(path);
+  templates.set(path, known);
+  return known;
 }
 
 /** The route whose path differs least, part by part; of several the one of the same method. */
 function nearestRoute(method: string, path: string, served: readonly Entry[]): string | null {
   const given = partsOf(path.slice(0, PATH_CHARS_MAX)),
     parts = /^v[0-9]+$|^(?:health|metrics|docs)$/.test(given[0] ?? '') ? given : ['v1', ...given];
-  const costs = served.map((route) => ({ route, cost: costOf(parts, partsOf(route.path)) }));
-  const least = Math.min(...costs.map(({ cost }) => cost));
-  const near = costs.filter(({ cost }) => cost === least).map(({ route }) => route);
+  if (parts.length > PARTS_MAX) return null;
+  let least = Math.max(3, Math.floor(parts.join('').length / 3)),
+    near: Entry[] = [];
+  for (const route of served) {
+    const cost = costOf(parts, templateOf(route.path), least);
+    if (cost < least) [least, near] = [cost, [route]];
+    else if (cost === least) near.push(route);
+  }
   const best = near.find((route) => route.method === method) ?? near[0];
-  return best !== undefined && least <= Math.max(3, Math.floor(parts.join('').length / 3))
-    ? `${best.method} ${best.path}`
-    : null;
+  return best === undefined ? null : `${best.method} ${best.path}`;
 }
 
 const partsOf = (path: string): string[] =>
@@ -93,13 +108,19 @@ const partsOf = (path: string): string[] =>
     .split('/')
     .filter((part) => part !== '');
 
-/** A parameter takes any part; a part too many or too few costs its letters, a parameter's four. */
-function costOf(parts: readonly string[], template: readonly string[]): number {
+/**
+ * A parameter takes any part; a part too many or too few costs its letters, a parameter's four. What costs more than
+ * `most` is not reckoned to its end.
+ */
+function costOf(parts: readonly string[], template: readonly string[], most: number): number {
   const length = Math.max(parts.length, template.length);
-  return Array.from({ length }, (_, at) => {
+  let cost = 0;
+  for (let at = 0; at < length && cost <= most; at += 1) {
     const part = parts[at] ?? '',
       wanted = template[at] ?? '';
-    if (!wanted.startsWith('{')) return stepsBetween(part, wanted);
-    return part === '' ? 4 : 0;
-  }).reduce((sum, cost) => sum + cost, 0);
+    if (wanted.startsWith('{')) cost += part === '' ? 4 : 0;
+    else if (part !== wanted)
+      cost += Math.abs(part.length - wanted.length) > most ? most + 1 : stepsBetween(part, wanted);
+  }
+  return cost;
 }

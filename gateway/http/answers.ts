@@ -28,8 +28,8 @@ export function send(
     // A document in several formats names its own.
     const type = String(reply.getHeader('content-type') ?? `${route.bare}; charset=utf-8`);
     if (outcome.reply instanceof Readable) return reply.type(type).send(outcome.reply);
-    const text = typeof outcome.reply === 'string' ? outcome.reply : JSON.stringify(outcome.reply);
-    return reply.type(type).send(text);
+    const isMade = typeof outcome.reply === 'string' || Buffer.isBuffer(outcome.reply);
+    return reply.type(type).send(isMade ? outcome.reply : JSON.stringify(outcome.reply));
   }
   const parsed = route.reply.safeParse(outcome.reply);
   if (!parsed.success) {

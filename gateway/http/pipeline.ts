@@ -1,7 +1,7 @@
-/** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
+/** Everything between a read body and the answer: role, input, idempotency, handler. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { organizationOf, type AccountId } from '../../protocol/ids.ts';
+import { organizationOf } from '../../protocol/ids.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { send, sendRefusal } from './answers.ts';
 import type { Auth } from './auth/auth.ts';
@@ -16,16 +16,10 @@ import type { Asked, Caller, Handlers, Replayable } from './context.ts';
 import { refusalOrFault } from './faults.ts';
 import { clientOf, cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
-import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
 import { isFresh, staleRefusal } from './organization/second-factor.ts';
 import { scrapeOf } from '../../protocol/node/metrics-access.ts';
 import { plainPath } from '../../protocol/route.ts';
 import { validate } from '../../protocol/validation.ts';
-
-/** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
-const SIGNED_REQUESTS_PER_MINUTE = 6_000;
-/** A person at the console takes nothing from the window of the account's API keys. Decisions 3. */
-const USER_REQUESTS_PER_MINUTE = 600;
 
 /** What is answered whatever the database does. */
 export const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['getLive', 'getReady', 'getMetrics', 'getDescription']);
@@ -38,7 +32,6 @@ export function createPipeline(
   handlers: Handlers,
   auth: Pick<Auth, 'apiKeys' | 'credentials' | 'standings'>,
 ): Serve {
-  const limits = createRequestLimits(deps.accounts, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
   const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets, nowMs: deps.nowMs });
@@ -49,8 +42,6 @@ export function createPipeline(
     const client = clientOf(request.headers['user-agent']);
     const address = clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString());
     const asking = { caller, requestId: request.id, client, clientAddress: address };
-    const slow = await whileServing(rateRefusal(deps, limits, route, caller, reply));
-    if (slow !== null) return sendRefusal(deps, request, reply, slow);
     const forbidden =
       supportRefusal(route, caller) ??
       roleRefusal(route, caller, deps.config) ??
@@ -233,23 +224,3 @@ async function outcomeOfHandler(handle: Act, asked: Asked, success: Success, dep
 
 const withoutDuplicate = (outcome: Outcome): Answered['outcome'] =>
   outcome.ok === 'duplicate' ? refuse('INTERNAL_ERROR', { reason: 'duplicate without a key' }) : outcome;
-
-/** Refuses: RATE_LIMIT_EXCEEDED. A bearer is counted by user, whatever account it works on. */
-async function rateRefusal(
-  { rateLimiter, nowMs }: GatewayDeps,
-  limits: RequestLimits,
-  route: Listed,
-  { accountId, bearer }: Caller,
-  reply: FastifyReply,
-): Promise<Refusal | null> {
-  if (accountId === null && bearer === null) return null;
-  const signed = route.credential === 'signed';
-  const ofAccount = async (id: AccountId) => (signed ? SIGNED_REQUESTS_PER_MINUTE : limits.of(id));
-  const limit = bearer !== null ? USER_REQUESTS_PER_MINUTE : await ofAccount(accountId!);
-  const key = bearer !== null ? `user:${bearer.userId}` : signed ? `edge:${accountId}` : accountId!;
-  const { allowed, remaining, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
-  void reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds });
-  return allowed
-    ? null
-    : refuse('RATE_LIMIT_EXCEEDED', { limit, windowSeconds: WINDOW_MS / 1_000, retryAfterSeconds: resetSeconds });
-}

@@ -20,7 +20,7 @@ export const WINDOWS_MAX = 200_000;
 export function createMemoryRateLimiter(gateways: () => number = () => 1): RateLimiter {
   const windows = new Map<string, { endsMs: number; count: number }>();
   return {
-    async take(key, whole, nowMs, windowMs = WINDOW_MS) {
+    async take(key, whole, nowMs, windowMs = WINDOW_MS, cost = 1) {
       const limit = Math.ceil(whole / gateways());
       let window = windows.get(key);
       // over, or the clock was set back
@@ -30,9 +30,9 @@ export function createMemoryRateLimiter(gateways: () => number = () => 1): RateL
         window = { endsMs: nowMs + windowMs, count: 0 };
         windows.set(key, window);
       }
-      window.count += 1;
+      window.count += cost;
       return {
-        allowed: window.count <= limit,
+        allowed: window.count <= limit || window.count === cost,
         remaining: Math.max(0, limit - window.count),
         resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1_000)),
       };

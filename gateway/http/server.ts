@@ -1,7 +1,8 @@
 /**
  * The REST server. Each request passes the same checks in the order of the error table: path and method, size and media
- * type, API key or bearer, the edge's signature, the body against its digest, key material, rate limit, role, input.
- * Then a handler asks, and the answer is put in the envelope. The gateway decides nothing.
+ * type, API key or bearer, the edge's signature, the body against its digest, key material, role, input. What is over
+ * its rate limit is refused as soon as it is known who asks, before it is looked through (`admission.ts`). Then a
+ * handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,8 @@ import { serveExplorer } from '../pages/explorer.ts';
 import { serveSecurityTxt } from '../pages/security-txt.ts';
 import { serveElement } from '../pages/embed/serve.ts';
 import { servePay } from '../pages/pay/serve.ts';
+import { setTimeout as rest } from 'node:timers/promises';
+import { createAdmission } from './admission.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
 import { checkDigest, guardHead, parseBody } from './body.ts';
@@ -30,6 +33,7 @@ import { checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
 import { endConnections } from './end-connections.ts';
+import { createLargeBodies } from './large-bodies.ts';
 import { createEconomics } from './payment/economics.ts';
 import { servesOn } from './pay-host.ts';
 import { servePreflight } from './payment/preflight.ts';
@@ -73,6 +77,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
   const state = { draining: false, serving: false, ending: false };
   const app = createApp(deps);
+  const admit = createAdmission(deps);
   const isServed = servesOn(deps.config.publicUrl, deps.config.payUrl);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
@@ -90,7 +95,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     const trouble = deps.serving?.trouble() ?? null;
     if (trouble !== null && !WITHOUT_DATABASE.has(route.operationId)) throw new Refused(notServing(trouble));
     checkHead(route, request);
-    const authenticated = auth.credentials.authenticate(route, headOf(request));
+    const authenticated = auth.credentials.authenticate(route, headOf(request), (caller, isPinned) =>
+      admit(route, request, reply, caller, isPinned),
+    );
     const caller = await (WITHOUT_DATABASE.has(route.operationId)
       ? authenticated
       : (deps.serving?.whileServing(authenticated) ?? authenticated));
@@ -202,10 +209,11 @@ function createApp(deps: GatewayDeps): FastifyInstance {
       throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));
   });
   app.removeAllContentTypeParsers();
+  const largeBodies = createLargeBodies((ms) => rest(ms, undefined, { ref: false }));
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     checkDigest(request.caller, body);
     request.bodyRead = true;
-    return parseBody(body);
+    return largeBodies.inTurn(body.length, () => parseBody(body));
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setErrorHandler(failed);

@@ -26,14 +26,16 @@ export async function serveSamlPost(app: FastifyInstance, deps: GatewayDeps): Pr
       { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
       async (_request: FastifyRequest, body: string) => new URLSearchParams(body),
     );
-    pages.post(PATH, { bodyLimit: FORM_BYTES_MAX }, async (request, reply) => {
+    // Before the form is read: it is as long as it may be, and anybody may send one.
+    const onRequest = async ({ socket, headers }: FastifyRequest): Promise<void> => {
       const trouble = deps.serving?.trouble() ?? null;
       if (trouble !== null) throw new Refused(notServing(trouble));
-      const { socket, headers } = request;
       const slow = await throttles.ofAddress(
         addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']?.toString()),
       );
       if (slow !== null) throw new Refused(slow);
+    };
+    pages.post(PATH, { bodyLimit: FORM_BYTES_MAX, onRequest }, async (request, reply) => {
       const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
       const [state, response] = [form.get('RelayState') ?? '', (form.get('SAMLResponse') ?? '').replace(/\s+/g, '')];
       const isKept = STATE.test(state) && response !== '' && response.length <= (SAML_BYTES_MAX * 4) / 3 + 4;

@@ -34,10 +34,10 @@ const RECONNECT: Backoff = { firstMs: 50, mostMs: 2_000 };
 const PREFIX = 'flock:rate:';
 /** Windows that are remembered at one time, about 20 MB; the oldest is forgotten first. */
 const WINDOWS_MAX = 200_000;
-// KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so
+// KEYS[1] the window, ARGV[1] its length in ms, ARGV[2] what to count → { count with this one, ms left }. A key without an end gets one, so
 // that no window stays closed for ever.
 const TAKE = `
-local count = redis.call('INCR', KEYS[1])
+local count = redis.call('INCRBY', KEYS[1], ARGV[2])
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])
@@ -46,7 +46,7 @@ end
 return { count, left }`;
 
 interface Counting {
-  takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]>;
+  takeFromWindow(key: string, windowMs: number, cost: number): Promise<[count: number, leftMs: number]>;
 }
 
 /** A window that has not ended, as this node knows it. */
@@ -102,33 +102,34 @@ export function createRedisRateLimiter({
     return window;
   };
   /** By this node alone, until the window ends. */
-  const byItself = (window: Window, limit: number, nowMs: number) => {
+  const byItself = (window: Window, limit: number, nowMs: number, cost: number) => {
     window.own ??= { part: Math.ceil(Math.max(0, limit - window.count) / gateways()), taken: 0 };
-    window.own.taken += 1;
+    window.own.taken += cost;
     return {
-      allowed: window.own.taken <= window.own.part,
+      allowed: window.own.taken <= window.own.part || (window.count === 0 && window.own.taken === cost),
       remaining: Math.max(0, window.own.part - window.own.taken),
       resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1_000)),
     };
   };
   return {
-    async take(key, limit, nowMs, windowMs = usualMs) {
+    async take(key, limit, nowMs, windowMs = usualMs, cost = 1) {
       try {
-        const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs);
+        const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs, cost);
         note('back');
         const before = windowOf(key, nowMs, windowMs);
         // Answers come in the order in which Redis counted: one that is not higher is of a window that it began anew.
-        if (before !== null && (before.own !== null || count <= before.count)) return byItself(before, limit, nowMs);
+        if (before !== null && (before.own !== null || count <= before.count))
+          return byItself(before, limit, nowMs, cost);
         const window = before ?? begin(key, nowMs + leftMs, count);
         window.count = count;
         return {
-          allowed: count <= limit,
+          allowed: count <= limit || count === cost,
           remaining: Math.max(0, limit - count),
           resetSeconds: Math.max(1, Math.ceil(leftMs / 1_000)),
         };
       } catch {
         note('lost');
-        return byItself(windowOf(key, nowMs, windowMs) ?? begin(key, nowMs + windowMs, 0), limit, nowMs);
+        return byItself(windowOf(key, nowMs, windowMs) ?? begin(key, nowMs + windowMs, 0), limit, nowMs, cost);
       }
     },
     close: () => redis.disconnect(),

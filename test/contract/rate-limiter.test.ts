@@ -267,3 +267,21 @@ test('design 4: a node with REDIS_URL counts there, and serves when Redis is gon
   await live.client.must('listWebhooks');
   t.is(await upOf(), '0');
 });
+
+test('found F80: what costs more than one takes as much, and the first of a window is taken whatever it costs', async (t) => {
+  const redis = await startRedis(t);
+  for (const [name, limiter] of [
+    ['memory', createMemoryRateLimiter()],
+    ['Redis', await connected(t, redis)],
+  ] as const) {
+    const take = async (key: string, cost: number) => {
+      const { allowed, remaining } = await limiter.take(key, 10, Date.now(), WINDOW_MS, cost);
+      return [allowed, remaining];
+    };
+    t.deepEqual(await take('a', 4), [true, 6], name);
+    t.deepEqual(await take('a', 6), [true, 0], name);
+    t.deepEqual(await take('a', 1), [false, 0], name);
+    t.deepEqual(await take('b', 11), [true, 0], name);
+    t.deepEqual(await take('b', 1), [false, 0], name);
+  }
+});

@@ -16,9 +16,15 @@ import type { GatewayConfig } from '../../deps.ts';
 
 export interface Credentials {
   /**
-   * Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING.
+   * `admit` is asked once it is known who asks, and whether the pinned edge signed, before anything is stored.
+   * Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING, as
+   * `admit`.
    */
-  authenticate(route: Route & { operationId: OperationId }, head: SignedHead): Promise<Caller | Refusal>;
+  authenticate(
+    route: Route & { operationId: OperationId },
+    head: SignedHead,
+    admit?: (caller: Caller, isPinned: boolean) => Promise<Refusal | null>,
+  ): Promise<Caller | Refusal>;
 }
 
 export function createCredentials(deps: {
@@ -27,14 +33,17 @@ export function createCredentials(deps: {
   signatures: EdgeSignatures;
 }): Credentials {
   return {
-    async authenticate(route, head) {
+    async authenticate(route, head, admit = async () => null) {
       if (route.credential === 'none') return NOBODY;
       const caller = await whoAsks(route, head.headers as IncomingHttpHeaders, deps);
-      if (isRefusal(caller) || caller.accountId === null) return caller;
-      const signature = await deps.signatures.verify(head, caller.accountId, {
-        required: route.credential === 'signed',
-        pin: route.operationId !== 'syncEdge',
-      });
+      if (isRefusal(caller)) return caller;
+      if (caller.accountId === null) return (await admit(caller, false)) ?? caller;
+      const signature = await deps.signatures.verify(
+        head,
+        caller.accountId,
+        { required: route.credential === 'signed', pin: route.operationId !== 'syncEdge' },
+        (isPinned) => admit(caller, isPinned),
+      );
       return isRefusal(signature) ? signature : { ...caller, signature };
     },
   };

@@ -30,12 +30,14 @@ export interface EdgeSignatures {
   /**
    * Verifies the signature of an account's request; null when there is none and none is needed.
    * `pin` false: any sound key may sign (sync, whose new identity the account then holds back).
-   * Refuses: EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING, EDGE_NONCE_REPLAY.
+   * `admit` is asked before anything is stored, with whether the key is the pinned one.
+   * Refuses: EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING, EDGE_NONCE_REPLAY, as `admit`.
    */
   verify(
     head: SignedHead,
     accountId: AccountId,
     needs: { required: boolean; pin: boolean },
+    admit?: (isPinned: boolean) => Promise<Refusal | null>,
   ): Promise<VerifiedSignature | null | Refusal>;
 }
 
@@ -49,9 +51,9 @@ export function createEdgeSignatures(deps: {
   authorities?: Authorities;
 }): EdgeSignatures {
   return {
-    async verify(head, accountId, { required, pin }) {
+    async verify(head, accountId, { required, pin }, admit = letIn) {
       const [input, text, contentDigest] = NAMES.map((name) => head.headers[name]);
-      if (input === undefined && text === undefined && !required) return null;
+      if (input === undefined && text === undefined && !required) return admit(false);
       const invalid = (reason: string) => refuse('EDGE_SIGNATURE_INVALID', { reason });
       if (typeof input !== 'string' || typeof text !== 'string' || typeof contentDigest !== 'string') {
         return invalid('headers');
@@ -69,8 +71,9 @@ export function createEdgeSignatures(deps: {
       if (hosts.length === 0) return anotherHost(deps.authorities!);
       if (!hosts.some((authority) => isSignatureOf(signature, { ...head, authority, contentDigest })))
         return invalid('signature');
-      const foreign = pin ? await foreignKey(deps.accounts, accountId, signature.keyId) : null;
-      if (foreign !== null) return foreign;
+      const key = await standingOf(deps.accounts, accountId, signature.keyId);
+      const refusal = (pin ? key.refusal : null) ?? (await admit(key.isPinned));
+      if (refusal !== null) return refusal;
       const first = await deps.edge.claimNonce(signature.keyId, signature.nonce, nowMs + NONCE_KEEP_SECONDS * 1_000);
       return first ? { publicKey: signature.keyId, contentDigest } : refuse('EDGE_NONCE_REPLAY');
     },
@@ -85,17 +88,25 @@ function anotherHost({ expected }: Authorities): Refusal {
   );
 }
 
-/** What a key that is not the pinned one gets; before enrolment there is none, and the account says what is missing. */
-async function foreignKey(
+const letIn = async (): Promise<null> => null;
+
+/**
+ * Whether a key is the pinned one, and what one that is not gets; before enrolment there is none, and the account says
+ * what is missing.
+ */
+async function standingOf(
   accounts: Pick<Accounts, 'ask'>,
   accountId: AccountId,
   publicKey: string,
-): Promise<Refusal | null> {
+): Promise<{ readonly isPinned: boolean; readonly refusal: Refusal | null }> {
   const answer = await accounts.ask(accountId, { type: 'inspect' });
-  if (answer.ok !== true) return isRefusal(answer) ? answer : null;
+  if (answer.ok !== true) return { isPinned: false, refusal: isRefusal(answer) ? answer : null };
   const { enrolment, rotation } = answer.reply as AccountState;
-  if (enrolment === null || enrolment.publicKey === publicKey) return null;
-  return rotation === null
-    ? refuse('EDGE_SIGNATURE_INVALID', { reason: 'not the pinned key' })
-    : refuse('IDENTITY_ROTATION_PENDING', { rotationId: rotation.id });
+  if (enrolment === null) return { isPinned: false, refusal: null };
+  if (enrolment.publicKey === publicKey) return { isPinned: true, refusal: null };
+  const refusal =
+    rotation === null
+      ? refuse('EDGE_SIGNATURE_INVALID', { reason: 'not the pinned key' })
+      : refuse('IDENTITY_ROTATION_PENDING', { rotationId: rotation.id });
+  return { isPinned: false, refusal };
 }

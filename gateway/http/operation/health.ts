@@ -20,7 +20,8 @@ export function healthHandlers({
 }: HandlerDeps): Pick<Handlers, 'getLive' | 'getReady' | 'getMetrics' | 'getDescription'> {
   const mayScrape = config.mayScrape ?? createMetricsAccess(METRICS_ALLOW_DEFAULT, null);
   const refusedScrapes = createRefusedScrapes();
-  let description: string | null = null;
+  // Bytes, made once: anybody may ask, and the text of 3 MB would be encoded for each.
+  let description: Buffer | null = null;
   return {
     getLive: async () => ({ status: 'live' as const }),
     async getReady() {
@@ -34,6 +35,6 @@ export function healthHandlers({
       if (count !== null) log.warn({ count }, NOT_LET_IN);
       return noMetrics();
     },
-    getDescription: async () => (description ??= JSON.stringify(describeApi(config.publicUrl))),
+    getDescription: async () => (description ??= Buffer.from(JSON.stringify(describeApi(config.publicUrl)))),
   };
 }
