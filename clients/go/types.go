@@ -2816,9 +2816,10 @@ type PutPaymentSettingsParamsInvoice struct {
 
 // RateLimitExceededDetails is what DecodeDetails reads of an error.
 type RateLimitExceededDetails struct {
-	RetryAfterSeconds *int64 `json:"retryAfterSeconds,omitempty"`
-	WindowSeconds     *int64 `json:"windowSeconds,omitempty"`
-	Limit             *int64 `json:"limit,omitempty"`
+	RetryAfterSeconds *int64  `json:"retryAfterSeconds,omitempty"`
+	WindowSeconds     *int64  `json:"windowSeconds,omitempty"`
+	Limit             *int64  `json:"limit,omitempty"`
+	Of                *string `json:"of,omitempty"`
 }
 
 // Readiness travels.

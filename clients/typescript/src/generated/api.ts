@@ -1235,6 +1235,7 @@ export interface Details {
     retryAfterSeconds?: number;
     windowSeconds?: number;
     limit?: number;
+    of?: string;
   };
   EDGE_VERSION_UNSUPPORTED: {
     edgeVersion?: string;
