@@ -8,7 +8,7 @@
  *   a person            user, all accounts         600                  32 MiB
  *   the enrolled edge   account, its own           6,000                64 MiB
  *
- * Whoever has an API key can sign a call with a key of their own making: such a call counts as the key's, so that it
+ * Who has an API key can sign a call with a key of their own making: such a call counts as the API key's, so that it
  * keeps no edge from reporting. found F80, decisions 3.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

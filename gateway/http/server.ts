@@ -33,7 +33,7 @@ import { checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { CONTENT_MS, CONTENT_PATH, serveContent } from './migration/content.ts';
 import { createCheckout } from './payment/checkout.ts';
 import { endConnections } from './end-connections.ts';
-import { createLargeBodies } from './large-bodies.ts';
+import { createTurns, LARGE_BYTES, OF_BODIES } from './large-bodies.ts';
 import { createEconomics } from './payment/economics.ts';
 import { servesOn } from './pay-host.ts';
 import { servePreflight } from './payment/preflight.ts';
@@ -209,11 +209,11 @@ function createApp(deps: GatewayDeps): FastifyInstance {
       throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));
   });
   app.removeAllContentTypeParsers();
-  const largeBodies = createLargeBodies((ms) => rest(ms, undefined, { ref: false }));
+  const inTurn = createTurns(OF_BODIES, (ms) => rest(ms, undefined, { ref: false }));
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     checkDigest(request.caller, body);
     request.bodyRead = true;
-    return largeBodies.inTurn(body.length, () => parseBody(body));
+    return body.length > LARGE_BYTES ? inTurn(() => parseBody(body)) : parseBody(body);
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setErrorHandler(failed);

@@ -31,6 +31,8 @@ export interface ApiKeyRow {
 export type KeyRole = 'editor' | 'viewer';
 /** Keys of one account that are neither revoked nor expired. Console A32. */
 export const LIVE_KEYS_MAX = 50;
+/** Organizations that a person creates. Console A26. */
+export const ORGANIZATIONS_MAX = 10;
 
 export interface UserRow {
   id: string;
@@ -102,15 +104,16 @@ export interface IdentityStore {
   totpLockedUntil(userId: string): Promise<number | null>;
   /**
    * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,
-   * and nothing is written, when the answer's key was used before.
+   * and nothing is written, when the answer's key was used before; `limit` where who creates it by themselves has
+   * created ORGANIZATIONS_MAX.
    */
   createOrganization(
-    row: OrganizationRow,
+    row: OrganizationRow & { readonly createdBy?: string },
     ownerUserId: string,
     plan: Plan,
     answer?: FirstAnswer,
     audit?: AuditRecord,
-  ): Promise<boolean>;
+  ): Promise<boolean | 'limit'>;
   organization(id: string): Promise<OrganizationRow | null>;
   /** Makes a user a member, or gives a member another role. */
   insertMembership(row: MembershipRow): Promise<void>;

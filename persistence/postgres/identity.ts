@@ -248,7 +248,7 @@ function organizations(
   initialAccount: InitialAccount,
 ): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
   return {
-    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan, answer, audit) {
+    async createOrganization({ id, name, createdAtMs, createdBy = null }, ownerUserId, plan, answer, audit) {
       const accounts = ENVIRONMENTS.map((environment) => {
         const accountId = accountIdOf(id, environment);
         return {
@@ -258,14 +258,20 @@ function organizations(
           state: initialAccount({ accountId, organizationId: id, environment, plan }),
         };
       });
-      const organization = { id, name, created_at: new Date(createdAtMs).toISOString() };
+      const organization = { id, name, created_at: new Date(createdAtMs).toISOString(), created_by: createdBy };
       failpoint('create_organization.before');
-      const { count } = await sql`
+      const creating = sql`
         select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb),
                ${recordingOf(sql, audit)}
           from ${onlyFirst(sql, answer)}`;
-      failpoint('create_organization.after');
-      return count === 1;
+      try {
+        const { count } = await creating;
+        failpoint('create_organization.after');
+        return count === 1;
+      } catch (error) {
+        if (constraintOf(error) === 'organization_limit') return 'limit';
+        throw error;
+      }
     },
     async organization(id) {
       const [row] = await sql<Columns[]>`select * from organization where id = ${id}`;

@@ -2,7 +2,7 @@
 import type { AdoptedRow, Batch, CatchUp, ImportStore, Issue, ObservedCounts } from '../../model/ports/import-store.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Sql } from './sql.ts';
+import { writtenWithin, type Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
 /** Rows that one call of forget_staged removes. */
@@ -23,14 +23,14 @@ function batches(
       const { id, accountId, projectId, chain, includeChange, createdAtMs } = batch;
       const isFew = sql`(select count(*) from import_batch b where b.account_id = ${accountId}) < ${most}::int`;
       if ('scanId' in batch) {
-        const { count } = await sql`
+        const making = sql`
           insert into import_batch (account_id, id, project_id, scan_id, chain, with_change, created_at)
             select ${accountId}, ${id}, ${projectId}, s.id, s.chain, ${includeChange}, ${createdAtMs}::timestamptz
               from scan s
              where s.account_id = ${accountId} and s.id = ${batch.scanId} and s.state = 'completed' and ${isFew}`;
-        return count > 0;
+        return (await writtenWithin('import_batch_limit', making)) > 0;
       }
-      const { count } = await sql`
+      const making = sql`
         with taken as (
           update upload u set state = 'used'
            where u.id = ${batch.uploadId} and u.account_id = ${accountId} and u.state = 'complete' and ${isFew}
@@ -38,7 +38,7 @@ function batches(
         )
         insert into import_batch (account_id, id, project_id, upload_id, chain, with_change, created_at)
           select ${accountId}, ${id}, ${projectId}, t.id, ${chain}, ${includeChange}, ${createdAtMs}::timestamptz from taken t`;
-      return count > 0;
+      return (await writtenWithin('import_batch_limit', making)) > 0;
     },
     async batch(accountId, id) {
       const [row] = await sql<Columns[]>`

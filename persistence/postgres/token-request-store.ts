@@ -11,7 +11,7 @@ import type {
 import type { AccountId } from '../../protocol/ids.ts';
 import { recordingOf } from './audit-log-store.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Fragment, Sql } from './sql.ts';
+import { writtenWithin, type Fragment, type Sql } from './sql.ts';
 
 /** Requests of a contract that its review shows the claims of. */
 const CLAIMS_READ = 50;
@@ -102,7 +102,7 @@ export function createTokenRequestStore(sql: Sql): TokenRequestStore {
         )
         select ${recordingOf(sql, ...audit)} from changed`),
     async saveSandboxToken(accountId, { chain, contract, symbol, decimals, hazards }, most) {
-      const { count } = await sql`
+      const saving = sql`
         insert into sandbox_token (account_id, chain, contract, symbol, decimals, hazards)
           select ${accountId}, ${chain}, ${contract}, ${symbol}, ${decimals}::int, ${hazards as string[]}::text[]
            where (select count(*) from sandbox_token where account_id = ${accountId}) < ${most}
@@ -110,7 +110,7 @@ export function createTokenRequestStore(sql: Sql): TokenRequestStore {
                                                      and contract = ${contract})
         on conflict (account_id, chain, contract) do update
           set symbol = excluded.symbol, decimals = excluded.decimals, hazards = excluded.hazards`;
-      return count > 0;
+      return (await writtenWithin('sandbox_token_limit', saving)) > 0;
     },
     async sandboxToken(accountId, chain, contract) {
       const [row] = await sql<Columns[]>`

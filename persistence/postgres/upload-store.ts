@@ -1,7 +1,7 @@
 /** Projects and files on their way in, over PostgreSQL: each write is one statement. Migration M-U1–M-U4. */
 import type { Project, Upload, UploadStore } from '../../model/ports/upload-store.ts';
 import type { Columns } from './row-shapes.ts';
-import type { Sql } from './sql.ts';
+import { writtenWithin, type Sql } from './sql.ts';
 
 /** An account has at most so many. */
 const PROJECTS_MAX = 200;
@@ -11,11 +11,11 @@ const ERASED_AT_ONCE = 100;
 export function createUploadStore(sql: Sql): UploadStore {
   return {
     async createProject(accountId, { id, name, createdAtMs }, most) {
-      const { count } = await sql`
+      const making = sql`
         insert into migration_project (account_id, id, name, created_at)
           select ${accountId}, ${id}, ${name}, ${createdAtMs}::timestamptz
            where (select count(*) from migration_project p where p.account_id = ${accountId}) < ${most}::int`;
-      return count > 0;
+      return (await writtenWithin('migration_project_limit', making)) > 0;
     },
     async projects(accountId) {
       const rows = await sql<Columns[]>`
@@ -28,7 +28,7 @@ export function createUploadStore(sql: Sql): UploadStore {
       return row === undefined ? null : projectOf(row);
     },
     async openUpload(upload, most) {
-      const { count } = await sql`
+      const opening = sql`
         insert into upload (id, account_id, filename, declared_bytes, declared_sha256, max_bytes, url_key, deadline,
             created_at)
           select ${upload.id}, ${upload.accountId}, ${upload.filename}, ${upload.declaredBytes}::bigint,
@@ -37,7 +37,7 @@ export function createUploadStore(sql: Sql): UploadStore {
            where (select count(*) from (
              select from upload u where u.account_id = ${upload.accountId} and u.state = 'open'
                 and u.deadline > ${upload.createdAtMs}::timestamptz limit ${most}::int) o) < ${most}::int`;
-      return count > 0;
+      return (await writtenWithin('upload_limit', opening)) > 0;
     },
     async upload(id) {
       const [row] = await sql<Columns[]>`select * from upload where id = ${id}`;

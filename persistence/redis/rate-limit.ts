@@ -34,8 +34,8 @@ const RECONNECT: Backoff = { firstMs: 50, mostMs: 2_000 };
 const PREFIX = 'flock:rate:';
 /** Windows that are remembered at one time, about 20 MB; the oldest is forgotten first. */
 const WINDOWS_MAX = 200_000;
-// KEYS[1] the window, ARGV[1] its length in ms, ARGV[2] what to count → { count with this one, ms left }. A key without an end gets one, so
-// that no window stays closed for ever.
+// KEYS[1] the window, ARGV[1] its length in ms, ARGV[2] what to count → { count with this one, ms left }. A key without
+// an end gets one, so that no window stays closed for ever.
 const TAKE = `
 local count = redis.call('INCRBY', KEYS[1], ARGV[2])
 local left = redis.call('PTTL', KEYS[1])

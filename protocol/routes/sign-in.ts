@@ -227,7 +227,7 @@ export const SIGN_IN_ROUTES = {
     path: '/v1/organizations',
     body: account.createOrganizationBody,
     reply: account.organization,
-    refusals: [],
+    refusals: ['CONFLICT'],
     summary: 'Create a tenant; the caller becomes its owner',
   },
   listOrganizations: {

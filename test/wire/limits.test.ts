@@ -1,7 +1,9 @@
 /** Twenty requests at once for the last place of a limit: one has it. Console B19. */
 import test from 'ava';
-import type { Client } from '../../protocol/client.ts';
-import { enrol, startTestCloud, type TestOrganization } from '../support/gateway.ts';
+import { getAddress } from 'ethers';
+import { createClient, type Client } from '../../protocol/client.ts';
+import { newId } from '../../protocol/node/ids.ts';
+import { enrol, startTestCloud, ULTIMATE, type TestOrganization } from '../support/gateway.ts';
 
 const NODE = 'http://127.0.0.1:9';
 const CHAINS = ['eth', 'polygon', 'bsc', 'avax', 'base'] as const;
@@ -22,6 +24,7 @@ async function ofTwenty(ask: (n: number) => Promise<unknown>): Promise<{ codes: 
   const codes = answers.map((answer) => (answer as { code?: string }).code ?? 'taken');
   return { codes: [...new Set(codes)].sort(), taken: codes.filter((code) => code === 'taken').length };
 }
+const addressOf = (n: number): string => getAddress(`0x${(n + 1).toString(16).padStart(40, '7')}`);
 const address = (client: Client, n: number, chain: (typeof CHAINS)[number] = 'eth') =>
   client.call('createAddress', { body: { chain, userRef: `customer-${n}` } });
 const hook = (client: Client, n: number) =>
@@ -49,4 +52,48 @@ test('console B19: of twenty addresses, webhooks and chains at once for the last
   t.deepEqual(codes, ['TIER_FEATURE_LOCKED', 'taken']);
   const issued = await chains.live.client.must('listAddresses', { query: { size: '100' } });
   t.is(new Set(issued.content.map(({ chain }) => chain)).size, 2);
+});
+
+test('console A26: a person creates ten organizations, however many are asked for at once; an operator makes more', async (t) => {
+  const person = await cloud.person();
+  const asPerson = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(person) });
+  const create = (n: number) => asPerson.call('createOrganization', { body: { name: `Company ${n}` } });
+  const { codes, taken } = await ofTwenty(create);
+  t.deepEqual([codes, taken], [['CONFLICT', 'taken'], 10]);
+  t.like(await create(21), { code: 'CONFLICT', details: { reason: 'limit', limit: 10 } });
+  t.is((await asPerson.must('listOrganizations')).content.length, 10);
+  const another = await cloud.person();
+  const asAnother = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(another) });
+  t.like(await asAnother.must('createOrganization', { body: { name: 'Theirs' } }), { role: 'owner' });
+  t.true(
+    await cloud.identity.createOrganization(
+      { id: newId('org', Date.now()), name: 'By an operator', createdAtMs: Date.now() },
+      person.id,
+      ULTIMATE,
+    ),
+  );
+});
+
+test('console B19: of twenty projects, uploads and tokens of a sandbox at once for the last place one is taken', async (t) => {
+  const { owner } = cloud.database;
+  const { sandbox } = await cloud.organization();
+  const { accountId, client } = sandbox;
+  await owner`
+    insert into migration_project (account_id, id, name, created_at)
+      select ${accountId}, 'mig_' || i, 'old', now() from generate_series(1, 199) i`;
+  t.deepEqual(await ofTwenty((n) => client.call('createMigrationProject', { body: { name: `Project ${n}` } })), {
+    codes: ['CONFLICT', 'taken'],
+    taken: 1,
+  });
+  const upload = () => client.call('createUpload', { body: { filename: 'addresses.csv' } });
+  for (let open = 0; open < 3; open += 1) await upload();
+  t.deepEqual(await ofTwenty(upload), { codes: ['CONFLICT', 'taken'], taken: 1 });
+  await owner`
+    insert into sandbox_token (account_id, chain, contract, symbol, decimals)
+      select ${accountId}, 'eth', 'contract ' || i, 'TOK', 6 from generate_series(1, 99) i`;
+  const token = (n: number) =>
+    client.call('simulateToken', {
+      body: { chain: 'eth', contractAddress: addressOf(n), symbol: 'TOK', decimals: 6 },
+    });
+  t.deepEqual(await ofTwenty(token), { codes: ['CONFLICT', 'taken'], taken: 1 });
 });

@@ -17,8 +17,8 @@ import type { GatewayConfig } from '../../deps.ts';
 export interface Credentials {
   /**
    * `admit` is asked once it is known who asks, and whether the pinned edge signed, before anything is stored.
-   * Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING, as
-   * `admit`.
+   * Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING,
+   * as `admit`.
    */
   authenticate(
     route: Route & { operationId: OperationId },

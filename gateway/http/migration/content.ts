@@ -4,7 +4,7 @@
  * nothing. Migration M-U2, M-U4–M-U6.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as rest } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FIRST_BYTES, notText } from '../../../actors/migration/formats/first-bytes.ts';
@@ -17,13 +17,14 @@ import { isId } from '../../../protocol/ids.ts';
 import type { ImportFormat } from '../../../protocol/migration/imports.ts';
 import type { GatewayDeps } from '../../deps.ts';
 import { notServing } from '../faults.ts';
+import { createTurns, OF_FILES, type InTurn } from '../large-bodies.ts';
 import { isSigned } from './uploads.ts';
 
 /** A writer that is silent for so long is dropped, and one that takes so long in all, milliseconds. */
 const IDLE_MS = 30_000;
 export const CONTENT_MS = 900_000;
 const CHUNK_BYTES = 262_144;
-/** The guard looks through so many at once, before others have their turn. */
+/** The guard looks through so many at once, then others have their turn: other files, and everybody else. */
 const PIECE_BYTES = 65_536;
 
 export const CONTENT_PATH = '/v1/migration/uploads/:uploadId/content';
@@ -31,9 +32,11 @@ export const CONTENT_PATH = '/v1/migration/uploads/:uploadId/content';
 type Deps = Pick<GatewayDeps, 'nowMs' | 'log' | 'serving'> & {
   readonly stores: { readonly uploads: UploadStore };
 };
+type Taking = Deps & { readonly inTurn: InTurn };
 
 /** Serves the PUT; its answer is the envelope with what was measured. */
-export function serveContent(app: FastifyInstance, deps: Deps): void {
+export function serveContent(app: FastifyInstance, given: Deps): void {
+  const deps: Taking = { ...given, inTurn: createTurns(OF_FILES, (ms) => rest(ms, undefined, { ref: false })) };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The stream is read by the handler.
@@ -88,10 +91,14 @@ interface Measured {
   readonly format: ImportFormat | null;
 }
 
-async function taken({ stores: { uploads }, log }: Deps, upload: Upload, body: IncomingMessage): Promise<Measured> {
+async function taken(
+  { stores: { uploads }, log, inTurn }: Taking,
+  upload: Upload,
+  body: IncomingMessage,
+): Promise<Measured> {
   const attempt = await uploads.beginContent(upload.id);
   if (attempt === null) throw otherTry();
-  const writer = new ContentWriter(uploads, upload, attempt);
+  const writer = new ContentWriter(uploads, upload, attempt, inTurn);
   const end = (): void => void body.destroy();
   const clock = setTimeout(end, CONTENT_MS);
   let idle = setTimeout(end, IDLE_MS);
@@ -117,6 +124,7 @@ class ContentWriter {
   readonly #uploads: UploadStore;
   readonly #upload: Upload;
   readonly #attempt: number;
+  readonly #inTurn: InTurn;
   readonly #guard = createGuard();
   readonly #digest = createHash('sha256');
   #bytes = 0;
@@ -128,10 +136,11 @@ class ContentWriter {
   #isText = false;
   #format: ImportFormat | null = null;
 
-  constructor(uploads: UploadStore, upload: Upload, attempt: number) {
+  constructor(uploads: UploadStore, upload: Upload, attempt: number, inTurn: InTurn) {
     this.#uploads = uploads;
     this.#upload = upload;
     this.#attempt = attempt;
+    this.#inTurn = inTurn;
   }
 
   async write(bytes: Buffer): Promise<void> {
@@ -140,8 +149,7 @@ class ContentWriter {
     this.#digest.update(bytes);
     this.#lookAt(bytes);
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      await this.#take(this.#guard.push(bytes.subarray(at, at + PIECE_BYTES)));
-      await turn();
+      await this.#take(await this.#inTurn(() => this.#guard.push(bytes.subarray(at, at + PIECE_BYTES))));
     }
   }
 

@@ -1,5 +1,6 @@
 /** Tenants and their members. Spec §4.4. */
 import type { Plan } from '../../../model/account/plan.ts';
+import { ORGANIZATIONS_MAX } from '../../../model/ports/identity-store.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { accountOf, bearerOf, USED_KEY, type Handlers } from '../context.ts';
@@ -22,13 +23,14 @@ export function organizationHandlers({
       if (elsewhere !== null) return elsewhere;
       // A user of an outside issuer has no row to own with.
       if ((await identity.userById(userId)) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
-      const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
+      const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs(), createdBy: userId };
       const reply = { id: row.id, name: row.name, role: 'owner' as const, createdAt: instantOf(row.createdAtMs) };
       const record =
         asked.note === null
           ? undefined
           : { ...asked.note, organizationId: row.id, target: row.id, changes: { name: [null, row.name] as const } };
       const isMade = await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply), record);
+      if (isMade === 'limit') return refuse('CONFLICT', { reason: 'limit', limit: ORGANIZATIONS_MAX });
       return isMade ? reply : USED_KEY;
     },
     async listOrganizations(asked) {

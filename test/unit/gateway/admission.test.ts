@@ -2,7 +2,7 @@
 import test from 'ava';
 import { createAdmission } from '../../../gateway/http/admission.ts';
 import type { Listed } from '../../../gateway/http/head.ts';
-import { createLargeBodies, LARGE_BYTES } from '../../../gateway/http/large-bodies.ts';
+import { createTurns, OF_BODIES } from '../../../gateway/http/large-bodies.ts';
 import { createMemoryRateLimiter, WINDOW_MS } from '../../../gateway/http/rate-limit.ts';
 import { Refused } from '../../../protocol/errors.ts';
 import { bodyBytesOf } from '../../../protocol/route.ts';
@@ -62,7 +62,8 @@ test('found F80: the enrolled edge has windows of its own; who signs with a key 
 test('found F80: large bodies come one after the other, with three times their work for everybody else between', async (t) => {
   let nowMs = 0;
   const rests: { ms: number; end: () => void }[] = [];
-  const { inTurn } = createLargeBodies(
+  const inTurn = createTurns(
+    OF_BODIES,
     (ms) => new Promise((end) => rests.push({ ms, end })),
     () => nowMs,
   );
@@ -73,17 +74,16 @@ test('found F80: large bodies come one after the other, with three times their w
     return name;
   };
   const turns = () => new Promise(setImmediate);
-  const first = inTurn(LARGE_BYTES + 1, work('first', 100)),
-    failing = inTurn(LARGE_BYTES + 1, () => {
+  const first = inTurn(work('first', 100)),
+    failing = inTurn(() => {
       nowMs += 10;
       throw new Error('no JSON');
     }),
-    third = inTurn(LARGE_BYTES + 1, work('third', 1));
+    third = inTurn(work('third', 1));
   const failed = t.throwsAsync(failing, { message: 'no JSON' });
   t.is(await first, 'first');
   await turns();
-  t.is(await inTurn(LARGE_BYTES, work('small', 0)), 'small');
-  t.deepEqual([done, rests.map(({ ms }) => ms)], [['first', 'small'], [300]]);
+  t.deepEqual([done, rests.map(({ ms }) => ms)], [['first'], [300]]);
   rests[0]!.end();
   await failed;
   t.deepEqual(
@@ -93,14 +93,14 @@ test('found F80: large bodies come one after the other, with three times their w
   );
   rests[1]!.end();
   t.is(await third, 'third');
-  const crowd = Array.from({ length: 64 }, (_, at) => inTurn(LARGE_BYTES + 1, work(`waits ${at}`, 0)));
-  const more = await t.throwsAsync(inTurn(LARGE_BYTES + 1, work('one too many', 0)), { instanceOf: Refused });
+  const crowd = Array.from({ length: 64 }, (_, at) => inTurn(work(`waits ${at}`, 0)));
+  const more = await t.throwsAsync(inTurn(work('one too many', 0)), { instanceOf: Refused });
   t.like(more.refusal, { code: 'SERVICE_UNAVAILABLE', details: { retryAfterSeconds: 1 } });
   for (const each of crowd) {
     rests.at(-1)!.end();
     await each;
   }
-  t.is(done.length, 67);
+  t.is(done.length, 66);
 });
 
 test('found F80: a path of more parts than any route has is compared with none', (t) => {
