@@ -97,14 +97,15 @@ export function capOf(
 
 /**
  * The token that a withdrawal moves, at the most that may leave: an issuer on xrp may keep a share of it. Null where it
- * moves none. No cap bounds a sweep's token. `check` compared the parts of the fee with the bytes.
+ * moves none. No cap bounds a sweep's token. `check` compared that part of the fee with the bytes on xrp; on another
+ * chain a part of this name is the cloud's word, which would use a cap up that nothing was spent of.
  */
 export function tokenOf(
   purpose: SpendPurpose,
-  { tokenContract, kind, amount, fee }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount' | 'fee'>,
+  { chain, tokenContract, kind, amount, fee }: Pick<Unsigned, 'chain' | 'tokenContract' | 'kind' | 'amount' | 'fee'>,
 ): TokenSpend | null {
   if (tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal') return null;
-  const most = issuedAmountOf(fee['sendMax']) ?? amount;
+  const most = (chain === 'xrp' ? issuedAmountOf(fee['sendMax']) : null) ?? amount;
   return { contract: tokenContract, amount: most > amount ? most : amount };
 }
 

@@ -18,6 +18,8 @@ export interface HandshakeDeps {
   readonly accounts: Pick<Accounts, 'ask'>;
   /** The levers of sandboxes; absent where there are none. */
   readonly outages?: Outages;
+  /** Counts one, before anything of it is stored; absent: none is counted. Refuses: RATE_LIMIT_EXCEEDED. */
+  readonly handshakes?: (accountId: AccountId) => Promise<Refusal | null>;
 }
 
 type Outages = Pick<SandboxControl, 'edgeOfflineUntilMs'>;
@@ -62,8 +64,8 @@ export async function edgeIsAway(
 
 /**
  * The edge behind a handshake. `host` is the Host header of the upgrade, which the signature covers.
- * Refuses: INVALID_INPUT, UNAUTHORIZED, the refusals of a signature, EDGE_VERSION_UNSUPPORTED, RESYNC_REQUIRED,
- * IDENTITY_ROTATION_PENDING.
+ * Refuses: INVALID_INPUT, UNAUTHORIZED, the refusals of a signature, RATE_LIMIT_EXCEEDED, EDGE_VERSION_UNSUPPORTED,
+ * RESYNC_REQUIRED, IDENTITY_ROTATION_PENDING.
  */
 export async function admit(deps: HandshakeDeps, auth: unknown, host: string): Promise<Admitted | Refusal> {
   const parsed = handshakeAuth.safeParse(auth);
@@ -77,7 +79,12 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   if (key.role === 'viewer') return refuse('FORBIDDEN', { needs: 'editor', has: key.role });
   const { accountId } = key;
   const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };
-  const verified = await deps.signatures.verify(head, accountId, { required: true, pin: true });
+  const verified = await deps.signatures.verify(
+    head,
+    accountId,
+    { required: true, pin: true },
+    async () => (await deps.handshakes?.(accountId)) ?? null,
+  );
   if (isRefusal(verified)) return verified;
   if (verified === null || !isDigestOf(verified.contentDigest, EMPTY_BODY)) {
     return refuse('EDGE_SIGNATURE_INVALID', { reason: 'content digest' });

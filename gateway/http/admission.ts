@@ -7,6 +7,7 @@
  *   an API key          account                    band; sandbox 6,000  32 MiB
  *   a person            user, all accounts         600                  32 MiB
  *   the enrolled edge   account, its own           6,000                64 MiB
+ *   its streams         account, their own         3,000 handshakes
  *
  * Who has an API key can sign a call with a key of their own making: such a call counts as the API key's, so that it
  * keeps no edge from reporting. found F80, decisions 3.
@@ -60,6 +61,20 @@ export function createAdmission({
     const most = LARGE_BYTES_PER_MINUTE[isEdge ? 'edge' : 'caller'];
     const body = await rateLimiter.take(`bytes:${key}`, most / KIB, nowMs(), WINDOW_MS, Math.ceil(bytes / KIB));
     return body.allowed ? null : tooMany({ limit: most, of: 'bytes of large bodies' }, body.resetSeconds);
+  };
+}
+
+/** Handshakes of the edge stream of one account within a minute: a thousand replicas may come at once, and again. */
+const HANDSHAKES_PER_MINUTE = 3_000;
+
+/** Counts the handshakes of an account, which each store a nonce and a session. */
+export function createHandshakeLimit({
+  rateLimiter,
+  nowMs,
+}: Pick<GatewayDeps, 'rateLimiter' | 'nowMs'>): (accountId: AccountId) => Promise<Refusal | null> {
+  return async (accountId) => {
+    const { allowed, resetSeconds } = await rateLimiter.take(`stream:${accountId}`, HANDSHAKES_PER_MINUTE, nowMs());
+    return allowed ? null : tooMany({ limit: HANDSHAKES_PER_MINUTE }, resetSeconds);
   };
 }
 

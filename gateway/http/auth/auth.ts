@@ -1,5 +1,8 @@
 /** Everything that proves who asks, wired once for REST and for the edge stream. */
 import type { GatewayDeps } from '../../deps.ts';
+import type { Refusal } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { createHandshakeLimit } from '../admission.ts';
 import { createAuthorities, type Authorities } from './authorities.ts';
 import { createApiKeys, type ApiKeys } from './api-keys.ts';
 import { createBearers } from './bearer.ts';
@@ -19,11 +22,20 @@ export interface Auth {
   readonly credentials: Credentials;
   readonly standings: Standings;
   readonly authorities: Authorities;
+  /** Counts a handshake of the edge stream. Refuses: RATE_LIMIT_EXCEEDED. */
+  readonly handshakes: (accountId: AccountId) => Promise<Refusal | null>;
   /** Calls with the id of a user, or of an organization, whose logins, roles or keys changed on this node. */
   onDoubt(listener: (id: string) => void): void;
 }
 
-export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
+export async function createAuth({
+  stores,
+  accounts,
+  secrets,
+  nowMs,
+  config,
+  rateLimiter,
+}: GatewayDeps): Promise<Auth> {
   const listeners: ((id: string) => void)[] = [];
   const doubt = (id: string): void => listeners.forEach((listener) => listener(id));
   const elapsedMs = (): number => performance.now();
@@ -48,6 +60,7 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
     issuer,
     standings,
     authorities,
+    handshakes: createHandshakeLimit({ rateLimiter, nowMs }),
     passkeys: createPasskeys({ publicUrl: config.publicUrl, store: stores.passkeys, nowMs }),
     secondFactor: createSecondFactor({ identity: stores.identity, factors: stores.factors, secrets, nowMs }),
     credentials: createCredentials({ apiKeys, bearers, signatures }),

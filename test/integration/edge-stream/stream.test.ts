@@ -10,6 +10,8 @@ import { createTimers } from '../../../edge/process/timers.ts';
 import { EdgeStream, type FrameHandlers } from '../../../edge/link/stream.ts';
 import { isOlderVersion } from '../../../gateway/edge-stream/handshake.ts';
 import { attachEdgeStream } from '../../../gateway/edge-stream/server.ts';
+import { createHandshakeLimit } from '../../../gateway/http/admission.ts';
+import { createMemoryRateLimiter, WINDOW_MS } from '../../../gateway/http/rate-limit.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import {
@@ -21,6 +23,8 @@ import {
   type WelcomeFrame,
 } from '../../../protocol/frames.ts';
 import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
+import type { Refusal } from '../../../protocol/errors.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import { signRequest } from '../../../protocol/node/http-signature.ts';
 import {
   commands,
@@ -58,6 +62,9 @@ class StreamNode {
   readonly minted = mintApiKey('live');
   /** Called in the middle of each handshake, after the API key was looked up. */
   duringHandshake: () => void = () => undefined;
+  /** What a handshake gets before anything of it is stored. */
+  handshakes: (accountId: AccountId) => Promise<Refusal | null> = async () => null;
+  readonly nonces = new Set<string>();
   revoke: () => void = () => undefined;
   readonly warned: object[] = [];
   /** What is left of a revocation at a node that another one closed the streams of: the row in the database. */
@@ -99,7 +106,7 @@ class StreamNode {
       apiKeys.forget(row.organizationId);
       rooms.close(accountId, 'UNAUTHORIZED');
     };
-    const nonces = new Set<string>();
+    const { nonces } = this;
     const nowMs = () => this.node.clock.nowMs();
     const accounts = { ask: this.node.ask };
     await rooms.start();
@@ -111,6 +118,7 @@ class StreamNode {
       accounts,
       log: { info: () => {}, warn: (fields) => void this.warned.push(fields) },
       apiKeys,
+      handshakes: (id) => this.handshakes(id),
       signatures: createEdgeSignatures({
         accounts,
         nowMs,
@@ -191,6 +199,23 @@ async function started(t: ExecutionContext, account?: TestAccount): Promise<Stre
   t.teardown(() => node.stop());
   return node;
 }
+
+test('found F80: handshakes of an account have a window; one that is over it stores nothing and is let in later', async (t) => {
+  const node = await started(t);
+  let nowMs = 1_000_000;
+  const limit = createHandshakeLimit({ rateLimiter: createMemoryRateLimiter(), nowMs: () => nowMs });
+  const { accountId } = node.account.state;
+  for (let count = 1; count < 3_000; count += 1) t.is(await limit(accountId), null);
+  node.handshakes = limit;
+  await node.edge();
+  t.is(node.nonces.size, 1);
+  t.is(await node.refused(node.auth()), 'RATE_LIMIT_EXCEEDED');
+  t.is(node.nonces.size, 1);
+  t.is(await limit(`${ORGANIZATION_ID}_sandbox`), null, 'another account');
+  nowMs += WINDOW_MS;
+  await node.edge();
+  t.is(node.nonces.size, 2);
+});
 
 test('§5.3 a signed handshake with its API key is welcomed; heartbeats are acknowledged with role, epoch and TTL', async (t) => {
   const node = await started(t);

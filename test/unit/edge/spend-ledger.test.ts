@@ -1,4 +1,5 @@
 import test from 'ava';
+import { CHAINS } from '../../../protocol/slugs.ts';
 import fc from 'fast-check';
 import {
   markIfPossible,
@@ -302,9 +303,24 @@ test('a mark that finds no room is left out, another fault is not hidden', (t) =
 });
 
 test('R28 a token cap counts the most that may leave: what arrives and the share that an issuer on xrp may keep', (t) => {
-  const unsigned = { tokenContract: 'USD:r', kind: 'payment', amount: 10n * 10n ** 15n } as const;
+  const unsigned = {
+    chain: 'xrp' as const,
+    tokenContract: 'USD:r',
+    kind: 'payment',
+    amount: 10n * 10n ** 15n,
+  } as const;
   t.is(tokenOf('withdrawal', { ...unsigned, fee: { sendMax: '19.5' } })!.amount, 19_500_000_000_000_000n);
   t.is(tokenOf('withdrawal', { ...unsigned, fee: {} })!.amount, 10n * 10n ** 15n);
   t.is(tokenOf('withdrawal', { ...unsigned, fee: { sendMax: '1' } })!.amount, 10n * 10n ** 15n);
   t.is(tokenOf('cloud', { ...unsigned, fee: { sendMax: '19.5' } }), null);
+});
+
+test('found F6: a part of the fee that the chain does not have uses no token cap up', (t) => {
+  const unsigned = {
+    tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    kind: 'payment',
+    amount: 5n,
+  } as const;
+  for (const chain of CHAINS.filter((slug) => slug !== 'xrp'))
+    t.is(tokenOf('withdrawal', { ...unsigned, chain, fee: { sendMax: '1000000000' } })!.amount, 5n, chain);
 });
