@@ -175,7 +175,7 @@ export function constraintOf(error: unknown): string | null {
   return typeof name === 'string' ? name.replace(/^address_registry_[0-9a-f]_pkey$/, 'address_registry_key') : null;
 }
 
-/** How many rows a statement wrote: none where its trigger found that another one took the last place (0121). */
+/** How many rows a statement wrote: none where its trigger found that another one took the last place. */
 export async function writtenWithin(
   limit: string,
   statement: PromiseLike<{ readonly count: number }>,
