@@ -1,6 +1,7 @@
 /** What a doctor sees at the cloud with the edge's key. It signs nothing and takes no lease. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { boundedFetch } from '../link/bounded-answer.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { Refused } from '../../protocol/errors.ts';
 import { lookAtCertificate, lookAtClock, lookAtName } from '../../protocol/node/doctor/address.ts';
@@ -28,7 +29,7 @@ type ReadPolicy = ReplyOf<'listSweepPolicies'>['content'][number];
 
 export function cloudChecks(config: EdgeConfig): Check[] {
   const { cloudUrl, apiKey, environment } = config;
-  const client = createClient({ baseUrl: cloudUrl, apiKey });
+  const client = createClient({ baseUrl: cloudUrl, apiKey, fetch: boundedFetch });
   const isLive = environment === 'live';
   const codeOf = (error: unknown) => (error instanceof Refused ? error.refusal.code : null),
     asking = askingAs('the cloud', 'cloud and key', codeOf);

@@ -9,12 +9,11 @@ import { ERRORS, refuse, type Refusal } from '../../protocol/errors.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { signRequest } from '../../protocol/node/http-signature.ts';
+import { AnswerTooLarge, boundedAnswer, bytesOf, OWN_ANSWER_BYTES_MAX } from './bounded-answer.ts';
 import type { Identity } from './identity.ts';
 
 const CONNECTIONS = 64;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Answers to what the edge itself asks: readiness of ten chains, one transaction, one lease. Larger ones are cut. */
-export const OWN_ANSWER_BYTES_MAX = 256 * 1_024;
 const NONCE_BYTES = 16;
 
 export interface ForwardedRequest {
@@ -74,7 +73,7 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
     const askedMs = nowMs();
     const answer = await fetchOver(url, { ...init, dispatcher: ownAgent });
     clock.note(askedMs, answer.headers.get('date'));
-    return answer;
+    return boundedAnswer(answer);
   }) as unknown as typeof fetch;
   const options = {
     baseUrl: cloudUrl,
@@ -130,18 +129,4 @@ function createOffset(nowMs: () => number) {
       if (Number.isFinite(saidMs)) seconds = ((askedMs + nowMs()) / 2 - saidMs - 500) / 1_000;
     },
   };
-}
-
-class AnswerTooLarge extends Error {}
-
-/** Throws: AnswerTooLarge, and nothing more is read. */
-async function bytesOf(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > bytesMax) throw new AnswerTooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

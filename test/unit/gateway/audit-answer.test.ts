@@ -1,6 +1,6 @@
 /** An edge cuts an answer above its bound, so that one too large would have the log count as withheld for ever. */
 import test from 'ava';
-import { OWN_ANSWER_BYTES_MAX } from '../../../edge/link/upstream.ts';
+import { OWN_ANSWER_BYTES_MAX } from '../../../edge/link/bounded-answer.ts';
 import { firstOf } from '../../../gateway/http/audit-log/audit-log.ts';
 
 const PAGE = 400;
