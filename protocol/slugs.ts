@@ -149,6 +149,7 @@ export const EVENTS = [
   'edge_online',
   'identity_rotation_detected',
   'pool_low',
+  'funding_wallet_low',
   'payment_detected',
   'payment_confirmed',
   'payment_underpaid',

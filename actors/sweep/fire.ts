@@ -13,6 +13,7 @@ import { rotationPending, suspended } from '../account/guards.ts';
 import { CATCH_UP_MS, firesItself, SCHEDULED, THRESHOLDS } from './firing.ts';
 import { LOOKED_MAX, OPERATIONS_MAX } from './job.ts';
 import { operationsOf, planOf, type Plan, type PlanParts } from './plan.ts';
+import { lookAtTank } from './tank-level.ts';
 
 export interface FireParts extends PlanParts {
   readonly accounts: Pick<Accounts, 'ask'>;
@@ -61,6 +62,7 @@ export async function firePolicy(parts: FireParts, { accountId, id, fired }: Due
   // What changed meanwhile is planned anew with the next look; what is refused for long waits.
   if (isRefusal(ran) && ran.details['reason'] !== 'changed_meanwhile')
     await accounts.ask(accountId, { type: 'defer_sweep_policy', id, reason: reasonOf(ran) });
+  await lookAtTank(parts, accountId, state, policy.chain);
 }
 
 /** A schedule takes all that is no dust; a threshold what reaches it. S5, S6. */

@@ -27,6 +27,7 @@ import { UNSIGNED } from './moves.ts';
 import { coinsOf, needOf, payerOf, treasuryOf, type Now } from './need.ts';
 import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
 import type { PlanSettings } from './plan.ts';
+import { lookAtTank } from './tank-level.ts';
 import { BTC_SWEEPS_OFF, frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
 
 /** SWEEP_JOB_DEADLINE: what is not signed by then is skipped, and the next cycle plans it anew. */
@@ -83,6 +84,7 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
   const token = job.tokenContract === null ? null : (binding.catalogue.get(job.tokenContract) ?? null);
   const { symbol } = assetOf(binding, token);
   await parts.accounts.ask(accountId, { type: 'end_sweep_job', known: job, symbol, outcome: outcomeOf(all) });
+  await lookAtTank(parts, accountId, state, job.chain);
 }
 
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED', 'SKIPPED']);

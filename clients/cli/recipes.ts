@@ -123,6 +123,7 @@ export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
   edge_online: 'your edge to be started after it was offline',
   identity_rotation_detected: 'an edge that starts with another phrase',
   pool_low: 'an edge that is offline while addresses of sol or xlm are issued',
+  funding_wallet_low: 'a gas tank with less than its bound, made a funding wallet: api createFundingWallet',
   payment_detected: payment(false),
   payment_confirmed: payment(true),
   payment_underpaid: payment(true, { paid: '0.004' }),

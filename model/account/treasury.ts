@@ -25,6 +25,8 @@ export interface FundingWallet {
   /** Digits of the smallest native unit below which it is low; null: twenty sweeps at today's fees. */
   readonly lowBalance: string | null;
   readonly createdAtMs: number;
+  /** When it was announced as low; absent before that, and after it was filled. Treasury W10. */
+  readonly lowSinceMs?: number;
 }
 
 export interface TreasuryState {
@@ -36,15 +38,27 @@ export interface TreasuryState {
 
 export type TreasuryCommand =
   | { type: 'create_treasury_wallet'; wallet: Omit<TreasuryWallet, 'createdAtMs'> }
-  | { type: 'create_funding_wallet'; wallet: Omit<FundingWallet, 'createdAtMs'> };
+  | { type: 'create_funding_wallet'; wallet: Omit<FundingWallet, 'createdAtMs' | 'lowSinceMs'> }
+  /** What a tank holds now. Amounts are digits of the smallest native unit. */
+  | {
+      type: 'note_funding_level';
+      id: string;
+      address: string;
+      available: string;
+      lowBalance: string;
+      sweepsRemaining: string | null;
+    };
 
 export type TreasuryEvent =
   | { type: 'treasury_wallet_created'; wallet: TreasuryWallet }
-  | { type: 'funding_wallet_created'; wallet: FundingWallet };
+  | { type: 'funding_wallet_created'; wallet: FundingWallet }
+  /** Null: it was filled. */
+  | { type: 'funding_wallet_low_since'; id: string; atMs: number | null };
 
 export interface TreasuryReplies {
   create_treasury_wallet: TreasuryWallet;
   create_funding_wallet: FundingWallet;
+  note_funding_level: Record<string, never>;
 }
 
 export const TREASURY_INITIAL: TreasuryState = { treasuryWallets: [], fundingWallets: [] };

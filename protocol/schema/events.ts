@@ -214,6 +214,15 @@ const linkExample = {
 } satisfies z.output<typeof link>;
 
 const edge = z.object({ liveness: z.enum(['live', 'down']) });
+const lowTank = z.object({
+  fundingWalletId: z.string(),
+  chain: z.enum(CHAINS),
+  address: z.string().meta({ description: 'the gas tank' }),
+  available: z.string().meta({ description: "smallest native unit, less the chain's reserve and what is promised" }),
+  lowBalance: z.string().meta({ description: 'smallest native unit, below which it is low' }),
+  estimatedSweepsRemaining: count.nullable().meta({ description: 'at the fees of then; null where none is needed' }),
+});
+
 const sweep = z.object({
   jobId: z.string(),
   policyId: z.string(),
@@ -312,6 +321,18 @@ export const EVENT_CATALOGUE = {
     }),
     'Less than a fifth of a pool is unused; the edge was asked for more.',
     { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
+  ),
+  funding_wallet_low: entry(
+    lowTank,
+    'A gas tank that is a funding wallet holds less than its bound; again only after it held a fifth more than that.',
+    {
+      fundingWalletId: 'fwl_24pgoiqw3bskzmtq2fhbqkfudu',
+      chain: 'eth',
+      address: '0xD8B0c74D9a37212480c91f1F97b3cf5C754f31b6',
+      available: '1200000000000000',
+      lowBalance: '2927107422520000',
+      estimatedSweepsRemaining: 8,
+    },
   ),
   payment_detected: entry(payment, 'A transfer towards a link has its first confirmation.', {
     ...paymentExample,

@@ -104,6 +104,8 @@ test('treasury W7, W8: a tank is shown with what it still pays for, and without 
   t.is(made.status, 201, made.text);
   t.like(made.json.data, { balance: '0', available: '0', isLow: true, estimatedSweepsRemaining: 0, reason: null });
   t.true(BigInt(made.json.data.lowBalance) > 0n);
+  const { content: told } = await sandbox.client.must('listEvents');
+  t.is(told.filter(({ event }) => event === 'funding_wallet_low').length, 1, 'W10: it is empty from the start');
   t.is(
     (await fund(sandbox, { chain: 'eth', label: 'gas' }, { 'idempotency-key': 'f' })).json.data.id,
     made.json.data.id,

@@ -54,6 +54,7 @@ const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset'>, StreamTopic
   payment_settings_changed: 'payment',
   treasury_wallet_created: 'sweep',
   funding_wallet_created: 'sweep',
+  funding_wallet_low_since: 'sweep',
   sweep_policy_set: 'sweep',
   sweep_policy_deleted: 'sweep',
   sweep_job_ended: 'sweep',

@@ -1,10 +1,9 @@
 /** Gas tanks that their owner looks after. Spec §2.10; treasury W7, W8. */
-import { tankFigures, unitCostOf } from '../../../actors/sweep/unit-cost.ts';
+import { levelOf, lookAtTank } from '../../../actors/sweep/tank-level.ts';
+import { sweepCount } from '../../../actors/treasury/level.ts';
 import { tankOf, type Tank } from '../../../actors/treasury/view.ts';
-import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
 import type { FundingWallet } from '../../../model/account/treasury.ts';
-import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
@@ -17,7 +16,12 @@ type View = ReplyOf<'createFundingWallet'>;
 type Figures = Pick<View, 'balance' | 'available' | 'lowBalance' | 'isLow' | 'estimatedSweepsRemaining' | 'reason'>;
 
 export function fundingHandlers(deps: HandlerDeps): Pick<Handlers, 'createFundingWallet' | 'listFundingWallets'> {
-  const { accounts, nowMs } = deps;
+  const {
+    accounts,
+    chains,
+    nowMs,
+    stores: { sweeps },
+  } = deps;
   const stored = async (accountId: AccountId, wallet: unknown) =>
     viewOf(deps, accountId, await stateOf(deps, accountId), wallet as FundingWallet);
   return {
@@ -28,7 +32,9 @@ export function fundingHandlers(deps: HandlerDeps): Pick<Handlers, 'createFundin
         const { chain, label = null, lowBalance = null } = asked.body;
         const wallet = { id: newId('fwl', nowMs()), chain, label, lowBalance };
         const answer = await accounts.ask(accountId, { type: 'create_funding_wallet', wallet, ...claimOf(asked) });
-        return answer.ok === true ? stored(accountId, answer.reply) : answer;
+        if (answer.ok !== true) return answer;
+        await lookAtTank({ accounts, chains, sweeps }, accountId, await stateOf(deps, accountId), chain);
+        return stored(accountId, answer.reply);
       },
     },
     async listFundingWallets(asked) {
@@ -70,41 +76,22 @@ const unknown = (lowBalance: string | null, reason: NonNullable<View['reason']>)
   reason,
 });
 
-/** Balance and fees of one moment; a chain that does not answer gives no figure at all. */
+/** What the tank holds and is good for; a chain that does not answer gives no figure at all. */
 async function figuresOf(
   { chains, stores: { sweeps } }: HandlerDeps,
   accountId: AccountId,
-  { chain, lowBalance }: Pick<FundingWallet, 'chain' | 'lowBalance'>,
-  { address, path }: Tank,
+  wallet: Pick<FundingWallet, 'chain' | 'lowBalance'>,
+  tank: Tank,
 ): Promise<Figures> {
-  const binding = await chains.bind(accountId, chain);
-  if (isRefusal(binding)) return unknown(lowBalance, 'chain_unavailable');
-  // A payment of the tank to itself: only prices are read of it.
-  const intent = { chain, from: address, fromPath: path, to: address, amount: 1n, token: null, tag: null };
-  try {
-    const promised = await sweeps.promised(accountId, chain);
-    const [held, inputs] = await Promise.all([
-      binding.client.fetchBalance(address, null),
-      binding.client.fetchBuildInputs(intent),
-    ]);
-    const available = held.available > promised ? held.available - promised : 0n;
-    const unitCost = unitCostOf(binding.network, inputs);
-    const own = lowBalance === null ? null : BigInt(lowBalance),
-      tank = tankFigures(available, unitCost, own);
-    return {
-      balance: String(held.amount),
-      available: String(available),
-      lowBalance: tank.lowBalance === null ? null : String(tank.lowBalance),
-      isLow: tank.isLow,
-      estimatedSweepsRemaining: tank.sweepsRemaining === null ? null : countOf(tank.sweepsRemaining),
-      reason: unitCost === null ? 'not_needed' : null,
-    };
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return unknown(lowBalance, 'chain_unavailable');
-    throw error;
-  }
+  const level = await levelOf({ chains, sweeps }, accountId, wallet, tank);
+  if (level === null) return unknown(wallet.lowBalance, 'chain_unavailable');
+  const { balance, available, lowBalance, isLow, sweepsRemaining, isNeeded } = level;
+  return {
+    balance: String(balance),
+    available: String(available),
+    lowBalance: lowBalance === null ? null : String(lowBalance),
+    isLow,
+    estimatedSweepsRemaining: sweepsRemaining === null ? null : sweepCount(sweepsRemaining),
+    reason: isNeeded ? null : 'not_needed',
+  };
 }
-
-/** A count as JSON holds it: a tank of a test network may pay for more sweeps than that. */
-const COUNT_MAX = 1_000_000_000n;
-const countOf = (sweeps: bigint): number => Number(sweeps > COUNT_MAX ? COUNT_MAX : sweeps);

@@ -127,6 +127,7 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
     wallet: { id: 'wal_1', chain: 'eth', source: 'derived', address: null, tag: null, label: null, createdAtMs: 1 },
   },
   funding_wallet_created: { wallet: { id: 'fwl_1', chain: 'eth', label: null, lowBalance: null, createdAtMs: 1 } },
+  funding_wallet_low_since: { id: 'fwl_1', atMs: 2 },
   sweep_policy_set: { policy: POLICY },
   sweep_policy_deleted: { id: 'policy_1' },
   sweep_job_ended: { id: 'swj_1', state: 'COMPLETED' },

@@ -93,6 +93,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     environment: 'live',
     sweepPolicies: [policy],
     treasuryWallets: [{ id: 'home', chain: 'tron', source: 'external', address: TREASURY, tag: null }],
+    fundingWallets: [],
     counters: {},
     enrolment: { keys: { tron: { xpub: keyVector('tron').xpub } } },
     pools: {},

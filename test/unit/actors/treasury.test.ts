@@ -101,3 +101,29 @@ test('treasury W7: a funding wallet is the tank of the pinned identity, one for 
   t.is(tankOf(account.state, 'sol'), null);
   t.deepEqual(account.folded().fundingWallets, account.state.fundingWallets);
 });
+
+test('treasury W10: a tank that has become low is told once, and again only after it held a fifth more than its bound', (t) => {
+  const account = enrolled(),
+    id = newId('fwl', NOW_MS);
+  account.accept({ type: 'create_funding_wallet', wallet: { id, chain: 'eth', label: null, lowBalance: null } });
+  const told = (available: string, of = id) => {
+    const { rows } = account.accept({
+      type: 'note_funding_level',
+      id: of,
+      address: tankOf(account.state, 'eth')!.address,
+      available,
+      lowBalance: '100',
+      sweepsRemaining: '9',
+    });
+    t.deepEqual(account.folded().fundingWallets, account.state.fundingWallets);
+    return rows.flatMap((one) => (one.table === 'publication' ? [JSON.parse(one.row.body)] : []));
+  };
+  t.deepEqual(told('100'), [], 'at its bound');
+  const [event] = told('99');
+  t.like(event, { event: 'funding_wallet_low', confirmations: null, data: { fundingWalletId: id, available: '99' } });
+  t.is(event.data.address, tankOf(account.state, 'eth')!.address);
+  for (const available of ['50', '99', '119', '0']) t.deepEqual(told(available), [], available);
+  t.deepEqual(told('120'), [], 'filled');
+  t.is(told('99').length, 1);
+  t.deepEqual(told('0', newId('fwl', NOW_MS)), [], 'another wallet');
+});
