@@ -689,6 +689,15 @@ FundingWallet = TypedDict("FundingWallet", {
     "createdAt": "str",
 })
 
+FundingWalletLowData = TypedDict("FundingWalletLowData", {
+    "fundingWalletId": "str",
+    "chain": "str",
+    "address": "str",
+    "available": "str",
+    "lowBalance": "str",
+    "estimatedSweepsRemaining": "Union[int, None]",
+})
+
 _FundingWalletPage = TypedDict("_FundingWalletPage", {
     "content": "List[FundingWallet]",
     "page": "int",

@@ -14,6 +14,7 @@ export interface EventData {
   edge_online: EdgeData;
   identity_rotation_detected: IdentityRotationDetectedData;
   pool_low: PoolLowData;
+  funding_wallet_low: FundingWalletLowData;
   payment_detected: PaymentData;
   payment_confirmed: PaymentData;
   payment_underpaid: PaymentData;
@@ -72,6 +73,15 @@ export interface DepositReversedData {
 
 export interface EdgeData {
   liveness: Open<'live' | 'down'>;
+}
+
+export interface FundingWalletLowData {
+  fundingWalletId: string;
+  chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  address: string;
+  available: string;
+  lowBalance: string;
+  estimatedSweepsRemaining: number | null;
 }
 
 export interface IdentityRotationDetectedData {

@@ -247,6 +247,22 @@ export const EXAMPLES = {
    "thresholdPercent": 20
   }
  },
+ "funding_wallet_low": {
+  "event": "funding_wallet_low",
+  "id": "evt_5kkqdkjrm2ovmlx3khjjqkg43i",
+  "environment": "live",
+  "confirmations": null,
+  "threshold": null,
+  "timestamp": "2026-01-01T00:00:00.000Z",
+  "data": {
+   "fundingWalletId": "fwl_24pgoiqw3bskzmtq2fhbqkfudu",
+   "chain": "eth",
+   "address": "0xD8B0c74D9a37212480c91f1F97b3cf5C754f31b6",
+   "available": "1200000000000000",
+   "lowBalance": "2927107422520000",
+   "estimatedSweepsRemaining": 8
+  }
+ },
  "payment_detected": {
   "event": "payment_detected",
   "id": "evt_5kkqdkjrm2ovmlx3khjjqkg43i",
