@@ -21,6 +21,7 @@ import * as transactions from '../../protocol/schema/transactions.ts';
 import * as webhooks from '../../protocol/schema/webhooks.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
 import { exampleOfFailure, exampleOfSchema, type Json } from './examples.ts';
+import { readRecordings, type Recorded } from './recordings.ts';
 
 /** Spec §9.2: "The interface description is version 2.0.0." */
 const DESCRIPTION_VERSION = '2.0.0';
@@ -51,9 +52,11 @@ export interface ApiDescription extends Json {
 export function describeApi(origin: string): ApiDescription {
   const names = namesOfSchemas();
   const parts = componentsOf(names);
+  const recordings = readRecordings();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of ROUTE_LIST) {
-    const operation = operationOf(route.operationId, route, names, parts);
+    const recorded = recordings[route.operationId]?.answers ?? [];
+    const operation = operationOf(route.operationId, route, { names, parts, recorded });
     (paths[route.path] ??= {})[route.method.toLowerCase()] =
       route.where === 'both' ? operation : { ...operation, servers: serversOf(origin, route.where) };
   }
@@ -222,10 +225,19 @@ const FAILURE: Json = {
 type Names = ReadonlyMap<z.ZodType, string>;
 type Parts = Readonly<Record<string, Json>>;
 
-function operationOf(operationId: string, route: Route, names: Names, parts: Parts): Operation {
+/** Names of shapes, the shapes, and what was recorded of one operation. */
+interface Known {
+  readonly names: Names;
+  readonly parts: Parts;
+  readonly recorded: readonly Recorded[];
+}
+
+function operationOf(operationId: string, route: Route, known: Known): Operation {
+  const { names, parts, recorded } = known;
   const content = (body: z.ZodType) => {
     const schema = schemaOf(body, names, 'input');
-    return { 'application/json': { schema, example: exampleOfSchema(schema, parts) } };
+    const sent = recorded.find(({ status }) => status < 300)?.body;
+    return { 'application/json': { schema, example: sent ?? exampleOfSchema(schema, parts) } };
   };
   const input = route.body === undefined ? {} : { requestBody: { required: true, content: content(route.body) } };
   return {
@@ -238,9 +250,9 @@ function operationOf(operationId: string, route: Route, names: Names, parts: Par
     parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
     ...input,
     responses: {
-      [route.status]: success(route, names, parts),
-      ...(route.again === undefined ? {} : { [route.again]: success(route, names, parts) }),
-      ...failuresOf(route),
+      [route.status]: success(route, route.status, known),
+      ...(route.again === undefined ? {} : { [route.again]: success(route, route.again, known) }),
+      ...failuresOf(route, known),
     },
   };
 }
@@ -250,7 +262,11 @@ function schemaOf(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>, io: 
   return name === undefined ? clean(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json) : ref(name);
 }
 
-function success(route: Route, names: Names, parts: Parts): Json & { readonly description: string } {
+function success(
+  route: Route,
+  status: number,
+  { names, parts, recorded }: Known,
+): Json & { readonly description: string } {
   if (route.bare !== undefined) {
     return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
   }
@@ -262,15 +278,22 @@ function success(route: Route, names: Names, parts: Parts): Json & { readonly de
   return {
     description: 'done',
     headers: { 'X-Request-Id': { schema: { type: 'string' } } },
-    content: { 'application/json': { schema, example: exampleOfSchema(schema, parts) } },
+    content: {
+      'application/json': {
+        schema,
+        example: recorded.find((one) => one.status === status)?.answer ?? exampleOfSchema(schema, parts),
+      },
+    },
   };
 }
 
 const WITH_PATIENCE: ReadonlySet<string> = new Set(['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
 const RETRY_AFTER: Json = { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } };
 
+const codeOf = ({ answer }: Recorded): string | undefined => (answer as { error?: { code: string } }).error?.code;
+
 /** One response for each status, naming its codes. */
-function failuresOf(route: Route): Record<string, Json & { readonly description: string }> {
+function failuresOf(route: Route, { recorded }: Known): Record<string, Json & { readonly description: string }> {
   const byStatus = Map.groupBy(codesOf(route), statusOf);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -281,7 +304,12 @@ function failuresOf(route: Route): Record<string, Json & { readonly description:
         content: {
           'application/json': {
             schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
-            examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOfFailure(code) }])),
+            examples: Object.fromEntries(
+              codes.map((code) => [
+                code,
+                { value: recorded.find((one) => codeOf(one) === code)?.answer ?? exampleOfFailure(code) },
+              ]),
+            ),
           },
         },
       },

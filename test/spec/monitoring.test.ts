@@ -7,9 +7,10 @@ import { runbookOf } from '../../deploy/prometheus/files.ts';
 import { OBJECTIVES, RECORDED, WINDOWS } from '../../deploy/prometheus/objectives.ts';
 import { CATALOGUE, faultsOf } from '../../deploy/prometheus/series.ts';
 import { monitoringFiles } from '../../deploy/write.ts';
+import { ERRORS } from '../../protocol/errors.ts';
 import { PROCESS_METRICS } from '../../protocol/metrics/process.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
-import { ROOT } from '../support/tree.ts';
+import { filesOf, ROOT } from '../support/tree.ts';
 
 /** X54. */
 const ASKED =
@@ -169,3 +170,26 @@ test('ecosystem X41 every command that a page shows is one that there is, and ev
   ])
     t.not(faultOf(wrong), null, wrong);
 });
+
+test('ecosystem X43 every command of ours, route, operation, setting and metric that a guide names is one that there is', (t) => {
+  const guides = filesOf(['docs/guides'], '.md');
+  const settings = readFileSync(`${ROOT}docs/configuration.md`, 'utf8');
+  t.true(guides.length > 15);
+  for (const { path, text } of guides) {
+    const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.trim().split('\n'));
+    for (const command of commands.map((line) => line.replace(/\s+#.*/, '')))
+      if (/^npm run -s flock|^curl|\bsvc_/.test(command)) t.is(faultOf(command), null, `${path}: ${command}`);
+    for (const [, words] of text.matchAll(/`(flock(?:-edge)? [a-z][^`]*)`/g))
+      t.is(faultOf(`npm run -s ${words!.replace(' ', ' -- ')}`), null, `${path}: ${words!}`);
+    for (const [, name] of text.matchAll(/`(svc_\w+)`/g)) t.true(name! in CATALOGUE, `${path}: ${name!}`);
+    for (const [, name] of text.matchAll(/`((?:EDGE|DATABASE|CLUSTER|METRICS)_[A-Z_]+(?:<CHAIN>)?)`/g))
+      t.true(name! in ERRORS || settings.includes(`\`${name!}\``), `${path}: ${name!}`);
+    // A name in camel case is an operation, or one of the clients; that page also has names of other products.
+    if (path.endsWith('/moving-from.md')) continue;
+    for (const [, name] of text.matchAll(/`([a-z]+(?:[A-Z][a-z]+)+)`/g))
+      t.true(operations.has(name!) || NAMES.test(name!), `${path}: ${name!} is no operation`);
+  }
+});
+/** Names in guides that are no operations: of the clients, and fields. */
+const NAMES =
+  /^(?:verifyWebhook|creditKey|userRef|outputIndex|chainTag|paymentRef|previewHash|minAmount|scheduleCron|scheduleTimeZone|displayName|successUrl|amountConfirmed|autoConfirm|isReversed)$/;
