@@ -117,7 +117,9 @@ function cleaned(value: unknown, holds: (text: string) => boolean): unknown {
 function isPlain(text: string, isKnown: (text: string) => boolean): boolean {
   if (text.length > TEXT_CHARACTERS_MAX) return false;
   const rest = text.replace(IDS, '');
-  const runs = [...(rest.match(RUN) ?? []), ...rest.split(/\s+/).map(joined)];
+  // A word that is the reader's own hides nothing: CODE:ISSUER of a Stellar asset, say.
+  const words = rest.split(/\s+/).filter((word) => !isKnown(word));
+  const runs = [...(rest.match(RUN) ?? []), ...words.map(joined)];
   return runs.every((run) => run === '' || /^[0-9]+$/.test(run) || isKnown(run));
 }
 
