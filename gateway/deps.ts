@@ -18,6 +18,7 @@ import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { SupportStore } from '../model/ports/support-store.ts';
 import type { InvoiceStore } from '../model/ports/invoice-store.ts';
 import type { PaymentStore } from '../model/ports/payment-store.ts';
+import type { ClockStore } from '../model/ports/clock-store.ts';
 import type { InvitationStore } from '../model/ports/invitation-store.ts';
 import type { LoginStore } from '../model/ports/login-store.ts';
 import type { MemberStore } from '../model/ports/member-store.ts';
@@ -121,7 +122,8 @@ export interface GatewayDeps {
     readonly scans: ScanStore;
     readonly conflicts: ConflictStore;
     readonly invoices: InvoiceStore;
-    readonly payments: Pick<PaymentStore, 'keepAttestations'>;
+    readonly payments: Pick<PaymentStore, 'keepAttestations' | 'release'>;
+    readonly clocks: ClockStore;
   };
   readonly accounts: Accounts;
   /** Who takes payments of statements. Console B17. */

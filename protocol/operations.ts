@@ -142,6 +142,8 @@ export const OPERATIONS = {
   simulateReplaced: 'POST /v1/sandbox/simulate-replaced',
   simulateEdgeOffline: 'POST /v1/sandbox/simulate-edge-offline',
   simulateEndpointFailure: 'POST /v1/sandbox/simulate-endpoint-failure',
+  getSandboxClock: 'GET /v1/sandbox/clock',
+  advanceSandboxClock: 'POST /v1/sandbox/clock',
   simulateReorg: 'POST /v1/sandbox/simulate-reorg',
   simulateChainDown: 'POST /v1/sandbox/simulate-chain-down',
   simulateActivity: 'POST /v1/sandbox/migration/projects/{projectId}/simulate-activity',

@@ -6,7 +6,9 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
+import { startClocks } from '../actors/sandbox/rounds.ts';
 import { startSweeper } from '../actors/sweep/worker.ts';
+import { warnOfClosedSso } from '../gateway/http/auth/closed-sso.ts';
 import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
@@ -62,8 +64,6 @@ export type NodeLimits = Pick<HeartbeatDeps, 'beatLimitMs'>;
 const nowMs = Date.now;
 /** Purges, daily rounds, backlogs, mail. */
 const BACKGROUND_CONNECTIONS = 2;
-/** Organizations that a closed provider shuts out are counted no further. */
-const SHUT_OUT_COUNTED = 1_000;
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
 export async function startCloudNode(config: CloudConfig, log: Logger, limits: NodeLimits = {}): Promise<CloudNode> {
@@ -283,20 +283,9 @@ async function startWork(wired: Wired): Promise<void> {
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   startBackground(wired);
-  await warnOfClosedSso(wired);
+  await warnOfClosedSso(config.SSO_OIDC, wired.background.sso, wired.log);
   await presence.follow({ stores, rooms, entities, publisher: config.ROLES.includes('publisher') ? publisher : null });
   if (presence.handOver !== null) later('handover', 2_000, presence.handOver);
-}
-
-/** Says, once, that SSO_OIDC=off keeps people out who get in by their provider alone. Console A41. */
-async function warnOfClosedSso({ config, log, background }: Wired): Promise<void> {
-  if (config.SSO_OIDC === 'on') return;
-  const count = await background.sso.countEnforced('oidc', SHUT_OUT_COUNTED);
-  if (count > 0)
-    log.warn(
-      { count, setting: 'SSO_OIDC', next: 'set SSO_OIDC=on, or have an emergency owner of each end the enforcement' },
-      'SSO_OIDC=off shuts members of organizations out',
-    );
 }
 
 /** What the owner of accounts does by the clock, and with its role this node's part of what is done once over all. */
@@ -305,12 +294,13 @@ function startBackground(wired: Wired): void {
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
-  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired) };
-  const debounceMs = config.SWEEP_DEBOUNCE * 1_000;
   const onTankLow = (accountId: AccountId, chain: Chain): void => {
     if (environmentOf(accountId) === 'live') wired.metrics.add('svc_gas_tank_low_total', { chain });
   };
-  startSweeper(workers, { ...parts, sandbox: chains.sandbox, isMine, debounceMs, onTankLow, ...of });
+  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired) };
+  const sweeping = { ...parts, ...of, sandbox: chains.sandbox, onTankLow };
+  startClocks(workers, { ...sweeping, stores: background });
+  startSweeper(workers, { ...sweeping, isMine, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({
     ...parts,

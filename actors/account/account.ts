@@ -16,7 +16,7 @@ import type { Environment } from '../../protocol/slugs.ts';
 import { IN_FLIGHT_LIMITS } from '../outgoing/counters.ts';
 import { PAYMENT_TERMS, type PaymentTerms } from '../payment/terms.ts';
 import { withAudit } from './audit.ts';
-import { DECISIONS } from './capabilities.ts';
+import { DECISIONS, instantFor } from './capabilities.ts';
 import { sandboxBook } from './chain-book.ts';
 import type { AccountDecision, ChainBook, CommandType, Deciding, InFlightLimits, Surroundings } from './decision.ts';
 import { evolve } from './evolve.ts';
@@ -58,11 +58,12 @@ function decide(
   surroundings: Surroundings,
   state: AccountState,
   command: AccountCommand,
-  nowMs: number,
+  realMs: number,
 ): AccountDecision<CommandType> {
   // The table's entry is the command's own; the rest of what a decision sees is the same for all.
   const decision = DECISIONS[command.type] as (deciding: Deciding<CommandType>) => AccountDecision<CommandType>;
-  return decision({ ...surroundings, state, command, nowMs } as Deciding<CommandType>);
+  const nowMs = instantFor(command.type, state, realMs);
+  return decision({ ...surroundings, state, command, nowMs, realMs } as Deciding<CommandType>);
 }
 
 /** The key is taken in the same append as the effect, with the reply that a repetition gets. I23. */

@@ -1,8 +1,8 @@
 /** What the account is composed of. A new capability is a folder and a line in each of these lists. */
-import type { AccountCommand } from '../../model/account/capabilities.ts';
-import { refuse } from '../../protocol/errors.ts';
+import type { AccountCommand, AccountState } from '../../model/account/capabilities.ts';
 import { address } from '../address/capability.ts';
 import { billing } from '../billing/capability.ts';
+import { sandbox } from '../sandbox/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
 import { keySource } from '../key-source/capability.ts';
 import { payment } from '../payment/capability.ts';
@@ -17,6 +17,7 @@ import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { applyFacts } from './facts.ts';
 
 export const CAPABILITIES = {
+  sandbox,
   edgeLink,
   keySource,
   address,
@@ -33,7 +34,22 @@ export const CAPABILITIES = {
 
 type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
 
+/** What of sweeps goes by the real time: it is compared with what edges and chains say. */
+const BY_REAL_TIME: ReadonlySet<string> = new Set<AccountCommand['type']>(['move_sweep_operation', 'retry_sweep_job']);
+/** What goes by the account's own clock. */
+const BY_ITS_CLOCK: ReadonlySet<string> = new Set(
+  [payment, sweep, migration]
+    .flatMap(({ decide }) => Object.keys(decide))
+    .filter((type) => !BY_REAL_TIME.has(type))
+    .concat('replay_delivery' satisfies AccountCommand['type']),
+);
+
+/** The instant of a decision: ecosystem X75. */
+export const instantFor = (type: AccountCommand['type'], { aheadMs }: Pick<AccountState, 'aheadMs'>, realMs: number) =>
+  BY_ITS_CLOCK.has(type) ? realMs + aheadMs : realMs;
+
 export const DECISIONS: Decisions = {
+  ...sandbox.decide,
   ...edgeLink.decide,
   ...keySource.decide,
   ...address.decide,
@@ -48,15 +64,4 @@ export const DECISIONS: Decisions = {
   ...wipe.decide,
   apply_facts: applyFacts,
   inspect: ({ state }) => accept(state),
-  reset_sandbox: resetSandbox,
 };
-
-/**
- * Begins anew, once its rows are gone: who comes second finds it done. Refuses: SANDBOX_ONLY; the store: while steps
- * are left.
- */
-function resetSandbox({ state }: Deciding<'reset_sandbox'>): AccountDecision<'reset_sandbox'> {
-  if (state.environment !== 'sandbox') return refuse('SANDBOX_ONLY');
-  if (!state.resetting) return accept({ reset: true });
-  return accept({ reset: true }, [{ type: 'sandbox_reset' }], [{ table: 'sandbox_reset' }]);
-}

@@ -36,7 +36,10 @@ export interface Surroundings {
 export interface Deciding<T extends CommandType> extends Surroundings {
   readonly state: Sees<T>;
   readonly command: CommandOf<T>;
+  /** Of a sandbox's payments, sweeps, imports and replays by its own clock. */
   readonly nowMs: number;
+  /** What is billed, and what is compared with other clocks, goes by this one. */
+  readonly realMs: number;
 }
 
 /** The event of a kind; several kinds may share one shape. */

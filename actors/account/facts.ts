@@ -15,14 +15,22 @@ export function applyFacts({
   command,
   book,
   pay,
-  nowMs,
+  nowMs: realMs,
 }: Deciding<'apply_facts'>): AccountDecision<'apply_facts'> {
   const { inbox, depositIds } = command;
   const events: AccountEvent[] = [];
-  const payments = new PaymentBook(state, turnOfDay(state, nowMs), command.checkout ?? NO_CHECKOUT, pay, nowMs, events);
+  const nowMs = realMs + state.aheadMs;
+  const payments = new PaymentBook(
+    state,
+    turnOfDay(state, realMs),
+    command.checkout ?? NO_CHECKOUT,
+    pay,
+    nowMs,
+    events,
+  );
   // Whatever a deposit means beside itself is a line here. House 2.2.
   const deposits = new DepositBook(state, command, nowMs, events, [payments]);
-  const withdrawals = new WithdrawalBook(state, command.withdrawals, book, nowMs, events);
+  const withdrawals = new WithdrawalBook(state, command.withdrawals, book, realMs, events);
   // A project was cut over after this was read: what pays its addresses waits for another reading.
   const stale = new Set(
     command.adoptions?.flatMap(({ addressId, cutovers }) => (cutovers === state.cutovers ? [] : [addressId])),

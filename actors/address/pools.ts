@@ -130,7 +130,7 @@ export function announceLow(
         id: eventIdAt(state, position, 'pool_low'),
         confirmations: null,
         threshold: null,
-        atMs: nowMs,
+        atMs: nowMs + state.aheadMs,
         orderKey: '',
         data: { chain, unused: unusedOf(after), levelPercent, thresholdPercent: POOL_LOW_PERCENT },
       }),

@@ -117,7 +117,7 @@ function detectRotation(
     toAll: true,
     confirmations: null,
     threshold: null,
-    atMs: nowMs,
+    atMs: nowMs + state.aheadMs,
     orderKey: '',
     data: {
       rotationId,

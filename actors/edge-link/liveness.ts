@@ -33,7 +33,7 @@ export function noteLiveness({
             id: eventIdAt(state, 1, event),
             confirmations: null,
             threshold: null,
-            atMs: nowMs,
+            atMs: nowMs + state.aheadMs,
             orderKey: '',
             data: { liveness },
           }),

@@ -47,16 +47,16 @@ export function noRoom(state: MigrationSees, ask: Accepting, nowMs: number): Ref
 
 /** Makes room. Refuses: as `noRoom` and `buy_plan`; the store: IMPORT_NOT_READY. */
 export function reserveImport(deciding: Deciding<'reserve_import'>): AccountDecision<'reserve_import'> {
-  const { state, command, nowMs } = deciding;
+  const { state, command, realMs } = deciding;
   const { batchId, dryRunId, adopting, chains, heights, indexes } = command;
-  const no = noRoom(state, command, nowMs);
+  const no = noRoom(state, command, realMs);
   if (no !== null) return no;
   const { exceeds, requiredBand } = capacityOf(state, adopting);
   const bought = exceeds
     ? buyPlan({ ...deciding, state, command: { type: 'buy_plan', band: requiredBand! } })
     : { ok: true as const, events: [], rows: [] };
   if (bought.ok !== true) return bought;
-  const turn = turnOfDay(state, nowMs);
+  const turn = turnOfDay(state, realMs);
   const events: AccountEvent[] = [
     ...bought.events,
     ...turn.events,
@@ -87,9 +87,9 @@ export function openImport({ command, nowMs }: Deciding<'open_import'>): Account
 }
 
 /** Taken back, or never seen. Refuses, by the store: IMPORT_NOT_READY, ROLLBACK_WINDOW_CLOSED. */
-export function undoImport({ state, command, nowMs }: Deciding<'undo_import'>): AccountDecision<'undo_import'> {
+export function undoImport({ state, command, realMs }: Deciding<'undo_import'>): AccountDecision<'undo_import'> {
   const { batchId, adopting, becomes } = command;
-  const turn = turnOfDay(state, nowMs);
+  const turn = turnOfDay(state, realMs);
   return accept(
     { batchId },
     [...turn.events, { type: 'import_undone', batchId, adopting, becomes }],

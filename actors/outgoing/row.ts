@@ -1,6 +1,6 @@
 /** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
 import type { Network } from '../../chains/chain.ts';
-import type { AccountCore, RowWrite } from '../../model/account/capabilities.ts';
+import type { Clocked, RowWrite } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
@@ -97,7 +97,7 @@ export type WithdrawalEventName = Extract<EventName, `withdrawal_${string}`>;
  * block has matured there: it has the threshold's confirmations, at least.
  */
 export function announceWithdrawal(
-  state: AccountCore,
+  state: Clocked,
   event: WithdrawalEventName,
   row: WithdrawalRow,
   { threshold }: Pick<Network, 'threshold'>,
@@ -128,7 +128,7 @@ export function announceWithdrawal(
     id: eventIdAt(state, position, event),
     confirmations: height === null ? 0 : threshold,
     threshold,
-    atMs,
+    atMs: atMs + state.aheadMs,
     orderKey: from,
     data: {
       transactionId: id,

@@ -68,10 +68,11 @@ export function createLink({
   book,
   pay,
   nowMs,
+  realMs,
 }: Deciding<'create_payment_link'>): AccountDecision<'create_payment_link'> {
   const no = linkRefusal(state, asked, customSlug, nowMs);
   if (no !== null) return no;
-  const turn = turnOfDay(state, nowMs);
+  const turn = turnOfDay(state, realMs);
   const lent =
     asked.addressMode === 'shared'
       ? freshLent(state, book, { id: addressId, chain: asked.chain, label: asked.id }, nowMs)

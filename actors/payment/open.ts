@@ -67,6 +67,7 @@ export function openPayment({
   command: { link, payment: asked, earlier, resting, addressId },
   book,
   nowMs,
+  realMs,
 }: Deciding<'open_payment'>): AccountDecision<'open_payment'> {
   const family = FAMILY_OF[link.chain],
     limit = unpaidMax(state),
@@ -78,7 +79,7 @@ export function openPayment({
     lentBefore === null && isFull ? refuse('PAYMENT_SESSION_LIMIT_EXCEEDED', { scope: 'account', limit }) : null,
   );
   if (no !== null) return no;
-  const turn = turnOfDay(state, nowMs),
+  const turn = turnOfDay(state, realMs),
     fresh =
       lentBefore === null ? freshLent(state, book, { id: addressId, chain: link.chain, label: link.id }, nowMs) : null;
   const { id: lentId, address, derivationPath } = fresh?.row ?? lentBefore!.address;

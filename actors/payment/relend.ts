@@ -19,6 +19,7 @@ export function relendLink({
   command: { known, addressId },
   book,
   nowMs,
+  realMs,
 }: Deciding<'relend_link'>): AccountDecision<'relend_link'> {
   const index = Number(/[0-9]+$/.exec(known.derivationPath ?? '') ?? Number.NaN);
   const no = firstRefusal(
@@ -28,7 +29,7 @@ export function relendLink({
       : refuse('CONFLICT', { status: known.status }),
   );
   if (no !== null) return no;
-  const turn = turnOfDay(state, nowMs),
+  const turn = turnOfDay(state, realMs),
     lent = freshLent(state, book, { id: addressId, chain: known.chain, label: known.id }, nowMs);
   const row: PaymentLinkRow = {
     ...known,

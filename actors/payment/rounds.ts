@@ -50,7 +50,7 @@ async function each(
 
 /** Answers how many payments expired and how many links were closed. A link that moved meanwhile is due again. */
 export async function paymentRound(parts: RoundParts): Promise<{ expired: number; closed: number }> {
-  const { payments, reads, accounts, nowMs } = parts,
+  const { payments, nowMs } = parts,
     atMs = nowMs();
   const expired = await payments.expire(atMs, AT_ONCE);
   let closed = 0;
@@ -58,15 +58,24 @@ export async function paymentRound(parts: RoundParts): Promise<{ expired: number
     parts,
     (behind) => payments.due(atMs, behind, AT_ONCE),
     async ({ accountId, id }) => {
-      const known = await reads.paymentLink(accountId, id);
-      if (known === null) return;
-      const head = await reads.headOf(ledgerOf(known.chain, accountId));
-      const answer = await accounts.ask(accountId, { type: 'close_due_link', known, head });
-      if (answer.ok === true && answer.reply.closed) closed += 1;
+      if (await closeDue(parts, accountId, id)) closed += 1;
     },
   );
   await payments.erase(nowMs() - ERASED_AFTER_MS, AT_ONCE);
   return { expired, closed };
+}
+
+/** Closes a link whose date has come, by its account. False where it is none, or is closed. */
+export async function closeDue(
+  { reads, accounts }: Pick<RoundParts, 'accounts'> & { readonly reads: Pick<ReadStore, 'paymentLink' | 'headOf'> },
+  accountId: AccountId,
+  id: string,
+): Promise<boolean> {
+  const known = await reads.paymentLink(accountId, id);
+  if (known === null) return false;
+  const head = await reads.headOf(ledgerOf(known.chain, accountId));
+  const answer = await accounts.ask(accountId, { type: 'close_due_link', known, head });
+  return answer.ok === true && answer.reply.closed;
 }
 
 /** Answers how many links were released. What an account refuses is asked again with the next look. */
@@ -94,23 +103,40 @@ const ARCHIVED_AT_ONCE = 100;
 
 /** M11. Answers how many links were released. */
 async function releaseMonitored(parts: RoundParts): Promise<number> {
-  const { payments, reads, accounts, nowMs } = parts,
+  const { payments, nowMs } = parts,
     atMs = nowMs();
   let released = 0;
   await each(
     parts,
     (behind) => payments.monitored(atMs, behind, AT_ONCE),
     async ({ accountId, id }) => {
-      for (const known of await reads.paidAddresses(accountId, id, ARCHIVED_AT_ONCE))
-        await accounts.ask(accountId, {
-          type: 'set_address_status',
-          known,
-          status: 'archived',
-          alone: true,
-          monitored: true,
-        });
-      if (await payments.release(accountId, id, nowMs())) released += 1;
+      if (await archivePaid(parts, accountId, id, nowMs())) released += 1;
     },
   );
   return released;
+}
+
+/** The paid addresses of a link that was reported long enough are archived; with the last of them the others rest. */
+export async function archivePaid(
+  {
+    payments,
+    reads,
+    accounts,
+  }: Pick<RoundParts, 'accounts'> & {
+    readonly payments: Pick<PaymentStore, 'release'>;
+    readonly reads: Pick<ReadStore, 'paidAddresses'>;
+  },
+  accountId: AccountId,
+  id: string,
+  atMs: number,
+): Promise<boolean> {
+  for (const known of await reads.paidAddresses(accountId, id, ARCHIVED_AT_ONCE))
+    await accounts.ask(accountId, {
+      type: 'set_address_status',
+      known,
+      status: 'archived',
+      alone: true,
+      monitored: true,
+    });
+  return payments.release(accountId, id, atMs);
 }

@@ -25,10 +25,11 @@ export interface FireParts extends PlanParts {
 
 /** One firing. Throws: what is no answer of a chain; it is tried again with the next look. */
 export async function firePolicy(parts: FireParts, { accountId, id, fired }: DuePolicy): Promise<void> {
-  const { accounts, nowMs } = parts;
+  const { accounts } = parts;
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok !== true) return;
   const state = answer.reply as AccountState,
+    nowMs = () => parts.nowMs() + state.aheadMs,
     policy = state.sweepPolicies.find((one) => one.id === id);
   if (policy === undefined || !firesItself(policy))
     return void (await accounts.ask(accountId, { type: 'note_sweep_policy', id }));

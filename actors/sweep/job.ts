@@ -26,6 +26,7 @@ export function runPolicy({
   state,
   command,
   nowMs,
+  realMs,
 }: Deciding<'run_sweep_policy'>): AccountDecision<'run_sweep_policy'> {
   const { id, version, trigger, jobId, operations, seen, beside, lookedTo = null } = command;
   const policy = state.sweepPolicies.find((one) => one.id === id);
@@ -72,8 +73,8 @@ export function runPolicy({
     run: 1,
     settings: JSON.stringify(settingsOf(policy)),
     blocked: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
+    createdAtMs: realMs,
+    updatedAtMs: realMs,
     endedAtMs: null,
     takenBack: false,
   };
@@ -89,8 +90,8 @@ export function runPolicy({
     paid: reason === null ? null : 0n,
     firstFundId: null,
     details: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
+    createdAtMs: realMs,
+    updatedAtMs: realMs,
   }));
   const running: SweepPolicy = {
     ...planned,
@@ -148,6 +149,7 @@ export function settleJob({
   state,
   command,
   nowMs,
+  realMs,
 }: Deciding<'settle_sweep_job'>): AccountDecision<'settle_sweep_job'> {
   const { known, outcome } = command;
   if (!known.takenBack) return accept(known);
@@ -156,7 +158,7 @@ export function settleJob({
     ...known,
     state: ended,
     version: known.version + 1,
-    updatedAtMs: Math.max(nowMs, known.updatedAtMs),
+    updatedAtMs: Math.max(realMs, known.updatedAtMs),
     takenBack: false,
   };
   const policy = state.sweepPolicies.find(({ id }) => id === known.policyId);
@@ -176,11 +178,11 @@ export function stateOf({ confirmed, failed }: Pick<JobOutcome, 'confirmed' | 'f
  * Ends a job whose operations ended, and announces it once; a failed one counts against its policy, which pauses at
  * its limit. One that ended is answered as it is.
  */
-export function endJob({ state, command, nowMs }: Deciding<'end_sweep_job'>): AccountDecision<'end_sweep_job'> {
+export function endJob({ state, command, nowMs, realMs }: Deciding<'end_sweep_job'>): AccountDecision<'end_sweep_job'> {
   const { known, outcome, symbol } = command;
   if (known.endedAtMs !== null) return accept(known);
   const ended = stateOf(outcome),
-    atMs = Math.max(nowMs, known.updatedAtMs);
+    atMs = Math.max(realMs, known.updatedAtMs);
   const job: SweepJobRow = {
     ...known,
     state: ended,

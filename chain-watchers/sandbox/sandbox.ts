@@ -92,6 +92,13 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     simulateReplaced: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, (ledger) => simulateReplaced(box, ledger, ask.txid)),
     ...surroundingLevers(deps.sandbox, deps.nowMs),
+    async runTimer(accountId, id) {
+      const task = (await deps.sandbox.task(id)) as Task | SurroundingTask | null;
+      if (task === null) return false;
+      await perform(box, accountId, task);
+      await deps.sandbox.finish(id);
+      return true;
+    },
     async sighting(chain, txid) {
       const seen = await deps.sandbox.sighting(chain, txid);
       return seen === null ? null : { ...seen, threshold: deps.networkOf(chain).threshold };
@@ -199,7 +206,8 @@ async function simulateDeposit(
   await ledgers.tick(ledger);
   if (ask.confirmAfterSeconds !== null) {
     const task: Task = { kind: 'confirm', chain: ask.chain, txid: payment.txid };
-    const dueAtMs = nowMs() + ask.confirmAfterSeconds * 1_000;
+    // By the account's time, which may be ahead.
+    const dueAtMs = nowMs() + (ask.aheadMs ?? 0) + ask.confirmAfterSeconds * 1_000;
     await sandbox.schedule({ id: newUuid(nowMs()), accountId, dueAtMs, task });
   } else if (ask.autoConfirm) await confirm(box, ledger, payment.txid, network.threshold);
   return { txid: payment.txid, outputIndex: payment.transfers[0]!.outputIndex, height: block!.height };

@@ -1679,6 +1679,25 @@ func (c *Client) SimulateEndpointFailure(ctx context.Context, params SimulateEnd
 	return call[SimulatedEndpointFailure](ctx, c, operation{"simulateEndpointFailure", "POST", "/v1/sandbox/simulate-endpoint-failure", "kb"}, params, howOf(options))
 }
 
+// GetSandboxClockParams are the arguments of GetSandboxClock.
+type GetSandboxClockParams struct{}
+
+// GetSandboxClock: The time of a sandbox.
+func (c *Client) GetSandboxClock(ctx context.Context, params GetSandboxClockParams, options ...CallOption) (*SandboxClock, error) {
+	return call[SandboxClock](ctx, c, operation{"getSandboxClock", "GET", "/v1/sandbox/clock", ""}, params, howOf(options))
+}
+
+// AdvanceSandboxClockParams are the arguments of AdvanceSandboxClock.
+type AdvanceSandboxClockParams struct {
+	AdvanceSeconds *int64  `json:"advanceSeconds,omitempty"`
+	To             *string `json:"to,omitempty"`
+}
+
+// AdvanceSandboxClock: Move the time of a sandbox forward, and have happen what falls due on the way.
+func (c *Client) AdvanceSandboxClock(ctx context.Context, params AdvanceSandboxClockParams, options ...WriteOption) (*AdvancedClock, error) {
+	return call[AdvancedClock](ctx, c, operation{"advanceSandboxClock", "POST", "/v1/sandbox/clock", "kb"}, params, howOf(options))
+}
+
 // SimulateReorgParams are the arguments of SimulateReorg.
 //
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.

@@ -173,6 +173,21 @@ type AddressWatchOnlyDetails struct {
 	Reason      *string `json:"reason,omitempty"`
 }
 
+// AdvancedClock travels.
+type AdvancedClock struct {
+	Now string                 `json:"now"`
+	Ran []AdvancedClockRanItem `json:"ran"`
+}
+
+// AdvancedClockRanItem travels.
+//
+// What: confirmation, payment_expiry, link_end, link_monitored, sweep_policy, delivery_retry.
+type AdvancedClockRanItem struct {
+	At   string `json:"at"`
+	What string `json:"what"`
+	ID   string `json:"id"`
+}
+
 // AmountCapExceededDetails is what DecodeDetails reads of an error.
 type AmountCapExceededDetails struct {
 	Reason              *string `json:"reason,omitempty"`
@@ -2940,6 +2955,12 @@ type RotationPage struct {
 type RouteMatrix struct {
 	RegistryVersion int64        `json:"registryVersion"`
 	Routes          []TokenRoute `json:"routes"`
+}
+
+// SandboxClock travels.
+type SandboxClock struct {
+	Now          string `json:"now"`
+	AheadSeconds int64  `json:"aheadSeconds"`
 }
 
 // SandboxOnlyDetails is what DecodeDetails reads of an error.

@@ -125,3 +125,11 @@ export function maskedXpub({ keystore }: Pick<Known, 'keystore'>, chain: Chain):
   const xpub = keystore.accountXpub(FAMILY_OF[chain]);
   return xpub === null ? null : `${xpub.slice(0, 8)}…${xpub.slice(-4)}`;
 }
+
+/** No field of the answer is the edge's to compute. */
+export const nothing = () => null;
+/** Fields that are the cloud's word alone. */
+export const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
+  falseField: nothing,
+  word: fields,
+});

@@ -26,7 +26,8 @@ import {
 } from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
-import { firstFalse, falseMoney, isCount, maskedXpub, type Ask, type Known } from './known.ts';
+import { SANDBOX_RULES } from './sandbox-rules.ts';
+import { firstFalse, falseMoney, isCount, maskedXpub, word, type Ask, type Known } from './known.ts';
 import {
   falseChangedLink,
   falseLink,
@@ -146,12 +147,6 @@ const REQUEST_WORD = [
   'createdAt',
   'updatedAt',
 ];
-const nothing = () => null;
-const word = (...fields: readonly string[]): { falseField: () => null; word: readonly string[] } => ({
-  falseField: nothing,
-  word: fields,
-});
-
 type WebhookJson = RowOf<'getWebhook'>;
 const sameEvents = (left: readonly string[], right: unknown): boolean =>
   JSON.stringify([...left].sort()) === JSON.stringify(Array.isArray(right) ? [...right].sort() : right);
@@ -482,16 +477,5 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   resolveKeySource: word(...RESOLVED_WORD),
   listKeySources: word(...SOURCE_WORD),
   simulateToken: { falseField: falseSimulatedToken, word: ['hazards.*'] },
-  simulateDeposit: word('txid', 'outputIndex', 'height'),
-  simulateConfirmation: word('confirmations'),
-  simulateStuck: word('stuck', 'mined', 'mined.*'),
-  simulateReplaced: word('txid', 'height'),
-  simulateEdgeOffline: word('until'),
-  simulateEndpointFailure: word('webhookId', 'attempts'),
-  simulateReorg: word('depth'),
-  simulateChainDown: word('until'),
-  simulateActivity: word('addresses', 'historical', 'live', 'txids', 'txids.*'),
-  simulateConflict: word('address', 'batchId'),
-  simulateDuplicateDelivery: word('deliveryIds', 'deliveryIds.*'),
-  resetSandbox: { falseField: nothing, word: [] },
+  ...SANDBOX_RULES,
 };

@@ -14,6 +14,8 @@ import type { AddressCommand, AddressEvent, AddressReplies, AddressState, Addres
 import type { DepositEvent, FactCommand, FactReplies, FactWrite } from './deposit.ts';
 import { EDGE_LINK_INITIAL } from './edge-link.ts';
 import type { EdgeLinkCommand, EdgeLinkEvent, EdgeLinkReplies, EdgeLinkState, EdgeLinkWrite } from './edge-link.ts';
+import { SANDBOX_INITIAL } from './sandbox.ts';
+import type { SandboxCommand, SandboxEvent, SandboxReplies, SandboxState, SandboxWrite } from './sandbox.ts';
 import { BILLING_INITIAL } from './billing.ts';
 import type { BillingCommand, BillingEvent, BillingReplies, BillingState, BillingWrite } from './billing.ts';
 import { KEY_SOURCE_INITIAL } from './key-source.ts';
@@ -59,6 +61,7 @@ export interface AccountCore {
 export interface AccountState
   extends
     AccountCore,
+    SandboxState,
     EdgeLinkState,
     KeySourceState,
     AddressState,
@@ -82,7 +85,7 @@ export interface IdempotencyClaim extends Omit<IdempotencyRow, 'status' | 'body'
 
 export type AccountCommand = (
   | { type: 'inspect' }
-  | { type: 'reset_sandbox' }
+  | SandboxCommand
   | EdgeLinkCommand
   | KeySourceCommand
   | AddressCommand
@@ -99,7 +102,7 @@ export type AccountCommand = (
 ) & { idempotency?: IdempotencyClaim; audit?: AuditNote };
 
 export type AccountEvent =
-  | { type: 'sandbox_reset' }
+  | SandboxEvent
   | EdgeLinkEvent
   | KeySourceEvent
   | AddressEvent
@@ -117,6 +120,7 @@ export type AccountEvent =
 /** What a command is answered with when it is accepted; keyed by command type. */
 export interface AccountReplies
   extends
+    SandboxReplies,
     EdgeLinkReplies,
     KeySourceReplies,
     AddressReplies,
@@ -131,15 +135,10 @@ export interface AccountReplies
     MigrationReplies,
     WipeReplies {
   inspect: AccountState;
-  reset_sandbox: { reset: true };
 }
 
 /** Rows that are no capability's. */
-export type AccountWrite =
-  | { table: 'idempotency'; row: IdempotencyRow }
-  // What reset_step left, and the mark; its own addresses and pools stay. Refused while steps are left.
-  | { table: 'sandbox_reset' }
-  | AuditWrite;
+export type AccountWrite = { table: 'idempotency'; row: IdempotencyRow } | AuditWrite;
 
 /**
  * What the statement of an append writes beside its events; one tagged list so that a new projection is one more tag.
@@ -147,6 +146,7 @@ export type AccountWrite =
  */
 export type RowWrite =
   | AccountWrite
+  | SandboxWrite
   | EdgeLinkWrite
   | AddressWrite
   | FactWrite
@@ -161,6 +161,7 @@ export type RowWrite =
 
 /** The slices as an account begins with them, and as one that is older than a capability gets them. */
 export const SNAPSHOT_INITIAL = {
+  ...SANDBOX_INITIAL,
   ...EDGE_LINK_INITIAL,
   ...KEY_SOURCE_INITIAL,
   ...ADDRESS_INITIAL,
@@ -181,13 +182,10 @@ export const STATE_INITIAL = { ...SNAPSHOT_INITIAL, ...OUTGOING_INITIAL };
 
 /** Whether writes are taken: for every decision that asks `suspended`. */
 type Standing = Pick<PlanState, 'suspended' | 'resetting'> & WipeState;
-export type EdgeLinkSees = AccountCore & EdgeLinkState & AddressState & Standing;
-export type AddressSees = AccountCore &
-  AddressState &
-  EdgeLinkState &
-  PlanState &
-  Standing &
-  Pick<BillingState, 'owed'>;
+export type Clocked = AccountCore & SandboxState;
+export type SandboxSees = Clocked & Pick<PlanState, 'resetting'>;
+export type EdgeLinkSees = Clocked & EdgeLinkState & AddressState & Standing;
+export type AddressSees = Clocked & AddressState & EdgeLinkState & PlanState & Standing & Pick<BillingState, 'owed'>;
 export type KeySourceSees = AccountCore &
   KeySourceState &
   EdgeLinkState &
@@ -195,14 +193,14 @@ export type KeySourceSees = AccountCore &
   Standing &
   Pick<BillingState, 'owed'> &
   Pick<AddressState, 'chains' | 'activeAddresses' | 'pools' | 'peak'>;
-export type FactSees = AccountCore &
+export type FactSees = Clocked &
   OutgoingState &
   Pick<AddressState, 'pools' | 'peak' | 'activeAddresses'> &
   Pick<BillingState, 'openPeriod'> &
   Pick<EdgeLinkState, 'retired'> &
   Pick<PaymentState, 'invoices' | 'paymentSettings'> &
   Pick<MigrationState, 'cutovers'>;
-export type OutgoingSees = AccountCore &
+export type OutgoingSees = Clocked &
   OutgoingState &
   EdgeLinkState &
   PlanState &
@@ -225,25 +223,22 @@ export type WipeSees = AccountCore & WipeState & EdgeLinkState & PlanState & Pic
 /** A commit may buy a larger band in the same decision. */
 export type MigrationSees = PlanSees & MigrationState & Pick<AddressState, 'peak'>;
 
-/** What the decision on a command sees. */
-export type Sees<T extends AccountCommand['type']> = T extends EdgeLinkCommand['type']
-  ? EdgeLinkSees
-  : T extends AddressCommand['type']
-    ? AddressSees
-    : T extends KeySourceCommand['type']
-      ? KeySourceSees
-      : T extends FactCommand['type']
-        ? FactSees
-        : T extends OutgoingCommand['type']
-          ? OutgoingSees
-          : T extends WebhookCommand['type']
-            ? WebhookSees
-            : T extends PlanCommand['type'] | BillingCommand['type']
-              ? PlanSees
-              : T extends PaymentCommand['type']
-                ? PaymentSees
-                : T extends MigrationCommand['type']
-                  ? MigrationSees
-                  : T extends WipeCommand['type']
-                    ? WipeSees
-                    : AccountState;
+/** What the decisions on the commands of each capability see. */
+interface Views {
+  sandbox: { of: SandboxCommand; see: SandboxSees };
+  edgeLink: { of: EdgeLinkCommand; see: EdgeLinkSees };
+  address: { of: AddressCommand; see: AddressSees };
+  keySource: { of: KeySourceCommand; see: KeySourceSees };
+  facts: { of: FactCommand; see: FactSees };
+  outgoing: { of: OutgoingCommand; see: OutgoingSees };
+  webhook: { of: WebhookCommand; see: WebhookSees };
+  plan: { of: PlanCommand | BillingCommand; see: PlanSees };
+  payment: { of: PaymentCommand; see: PaymentSees };
+  migration: { of: MigrationCommand; see: MigrationSees };
+  wipe: { of: WipeCommand; see: WipeSees };
+}
+
+/** What the decision on a command sees; all of the account where no line says so. */
+export type Sees<T extends AccountCommand['type']> = T extends Views[keyof Views]['of']['type']
+  ? { [K in keyof Views]: T extends Views[K]['of']['type'] ? Views[K]['see'] : never }[keyof Views]
+  : AccountState;

@@ -17,6 +17,8 @@ export interface SandboxControl {
       tokenContract: string | null;
       autoConfirm: boolean;
       confirmAfterSeconds: number | null;
+      /** How far the account's time is ahead of the real one; it is not where absent. */
+      aheadMs?: number;
     },
   ): Promise<{ txid: string; outputIndex: number; height: number } | Refusal>;
   simulateConfirmation(
@@ -51,6 +53,8 @@ export interface SandboxControl {
   ): Promise<ReadonlyMap<string, EndpointFailure>>;
   /** One block more, as time makes them: what is in the pool of a ledger that is not stuck is in blocks already. */
   advance(accountId: AccountId, chain: Chain): Promise<null | Refusal>;
+  /** Does what a timer of the account is for, before its time. False where there is none. */
+  runTimer(accountId: AccountId, id: string): Promise<boolean>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
   simulateChainDown(
     accountId: AccountId,

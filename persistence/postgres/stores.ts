@@ -23,6 +23,7 @@ import { createPasskeyStore } from './passkey-store.ts';
 import { createPeopleStore } from './people-store.ts';
 import { createPaymentStore } from './payment-store.ts';
 import { createReadStore } from './read-store.ts';
+import { createClockStore } from './clock-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
 import { createSupportStore } from './support-store.ts';
@@ -77,6 +78,7 @@ export function createStores(options: StoresOptions) {
     timeline: createTimelineStore(sql),
     operators: createOperatorStore(sql),
     sandbox: createSandboxStore(sql),
+    clocks: createClockStore(sql),
     wipes: createWipeStore(sql),
     sweeps: createSweepStore(sql, options.lists),
     uploads: createUploadStore(sql),

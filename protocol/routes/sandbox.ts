@@ -2,7 +2,7 @@
 import type { Route } from '../route.ts';
 import * as imports from '../schema/imports.ts';
 import * as platform from '../schema/platform.ts';
-import { DELETE, POST, SIMULATE, sandbox } from './kinds.ts';
+import { DELETE, GET, POST, reads, SIMULATE, sandbox } from './kinds.ts';
 
 export const SANDBOX_ROUTES = {
   simulateDeposit: {
@@ -67,6 +67,24 @@ export const SANDBOX_ROUTES = {
     reply: platform.simulatedEndpointFailure,
     refusals: ['SANDBOX_ONLY', 'NOT_FOUND'],
     summary: 'Make an endpoint of its own fail or dawdle for some attempts',
+  },
+  getSandboxClock: {
+    ...reads('Sandbox'),
+    sandboxOnly: true,
+    method: GET,
+    path: '/v1/sandbox/clock',
+    reply: platform.sandboxClock,
+    refusals: ['SANDBOX_ONLY'],
+    summary: 'The time of a sandbox',
+  },
+  advanceSandboxClock: {
+    ...sandbox,
+    method: POST,
+    path: '/v1/sandbox/clock',
+    body: platform.advanceClockBody,
+    reply: platform.advancedClock,
+    refusals: ['SANDBOX_ONLY'],
+    summary: 'Move the time of a sandbox forward, and have happen what falls due on the way',
   },
   simulateReorg: {
     ...sandbox,

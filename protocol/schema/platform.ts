@@ -173,6 +173,42 @@ export const simulateEndpointFailureBody = z.strictObject({
   }),
 });
 export const simulatedEndpointFailure = z.object({ webhookId: z.string(), attempts: count });
+/** What falls due by the clock of a sandbox. */
+export const DUE_KINDS = [
+  'confirmation',
+  'payment_expiry',
+  'link_end',
+  'link_monitored',
+  'sweep_policy',
+  'delivery_retry',
+] as const;
+export type DueKind = (typeof DUE_KINDS)[number];
+/** How far one call moves it. */
+export const CLOCK_DAYS_MAX = 400;
+export const sandboxClock = z.object({
+  now: instant.meta({ description: 'the time of the account' }),
+  aheadSeconds: count.meta({ description: 'how far it is ahead of the real one' }),
+});
+export const advanceClockBody = z.strictObject({
+  advanceSeconds: between(1, CLOCK_DAYS_MAX * 86_400).exactOptional(),
+  to: instant
+    .exactOptional()
+    .meta({ description: `an instant of the account's time, at most ${CLOCK_DAYS_MAX} days on` }),
+});
+export const advancedClock = z.object({
+  now: instant.meta({
+    description: 'where the clock got: earlier than was asked for where more fell due than one call does; ask again',
+  }),
+  ran: z
+    .array(
+      z.object({
+        at: instant,
+        what: z.enum(DUE_KINDS),
+        id: z.string().meta({ description: 'of the transaction, payment, link, policy or delivery' }),
+      }),
+    )
+    .meta({ description: 'what fell due and was done, in order, each at its own moment' }),
+});
 export const simulateReorgBody = z.strictObject({ chain, depth: between(1, SIMULATED_BLOCKS_MAX) });
 export const simulatedReorg = z.object({ depth: count });
 export const simulateChainDownBody = z.strictObject({ chain, seconds: between(0, 3_600) });

@@ -1350,6 +1350,41 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select 1 from take_unread_reviews(0, 1)`,
     },
   ],
+  ahead_of: [
+    {
+      name: "another account's clock",
+      expected: { open: 'how far a sandbox is ahead; a live account never is' },
+      call: () => database.sql`select ahead_of(${theirs.live})`,
+    },
+  ],
+  claim_sandbox_clocks: [
+    {
+      name: "everybody's clocks",
+      expected: { open: 'ids of sandboxes whose clock was moved: their owners do what is due' },
+      call: () => database.sql`select * from claim_sandbox_clocks(10)`,
+    },
+  ],
+  due_in_sandbox: [
+    {
+      name: 'what is due for a live account',
+      expected: 'nothing',
+      call: () => database.sql`select * from due_in_sandbox(${theirs.live}, 'infinity', 10)`,
+    },
+  ],
+  is_delivering: [
+    {
+      name: 'the deliveries of a live account',
+      expected: { open: 'whether webhooks of a sandbox are on their way; of a live account nothing' },
+      call: () => database.sql`select is_delivering(${theirs.live}, 'infinity')`,
+    },
+  ],
+  expire_payment: [
+    {
+      name: 'a payment whose time is not over',
+      expected: { open: 'false: a time that is not come by the clock of the account expires nothing' },
+      call: () => database.sql`select expire_payment(${theirs.live}, 'pay_none', 'infinity')`,
+    },
+  ],
   take_sandbox_tasks: [
     {
       name: 'tasks that are not due',

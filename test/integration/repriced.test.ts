@@ -80,6 +80,7 @@ class OneWithdrawal {
       book: createChainBook([]),
       pay: PAYMENT_TERMS,
       nowMs: this.row.updatedAtMs + 1,
+      realMs: this.row.updatedAtMs + 1,
     };
     const decision =
       command.type === 'begin_submit'

@@ -60,6 +60,7 @@ export const ROWS: readonly Row[] = [
   row('GET', '/v1/search', 'viewer', 'viewer', false),
   row('GET', '/v1/events', 'viewer', 'viewer', false),
   row('GET', '/v1/events/{id}', 'viewer', 'viewer', false),
+  reads('/v1/sandbox/clock'),
   writes('/v1/sandbox/**'),
   // Treasury.
   reads('/v1/treasury/sweeps/preview', 'POST'),

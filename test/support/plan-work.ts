@@ -1221,6 +1221,15 @@ const READS: Record<string, Work> = {
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
     },
+  'rows: a clock that was moved; clocks.due isDelivering expirePayment claim': async ({ stores, live, sandbox }) => {
+    const event = { type: 'clock_advanced', aheadMs: 60_000 } as const;
+    const row = { table: 'sandbox_clocks', row: { aheadMilliseconds: 60_000 }, key: '' } as const;
+    await stores.accounts.append(await appendOf(stores, sandbox, [row], [event]));
+    await stores.clocks.due(live, Date.now() + 60_000, 10);
+    await stores.clocks.isDelivering(live, Date.now() + 60_000);
+    await stores.clocks.expirePayment(live, 'pay_none', Date.now());
+    await stores.clocks.claim(10);
+  },
   'read.attestedReach unattested attestation payments.keepAttestations': async ({ stores, live }) => {
     const link = linkRow(live),
       address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),

@@ -2779,6 +2779,34 @@ class Flock(Core):
         }
         return cast(types.SimulatedEndpointFailure, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    def get_sandbox_clock(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.SandboxClock:
+        """The time of a sandbox."""
+        _operation = Operation("getSandboxClock", "GET", "/v1/sandbox/clock", "")
+        _arguments: Dict[str, Any] = {}
+        return cast(types.SandboxClock, self._call(_operation, _arguments, None, timeout, deadline))
+
+    def advance_sandbox_clock(
+        self,
+        *,
+        advance_seconds: int = UNSET,
+        to: str = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.AdvancedClock:
+        """Move the time of a sandbox forward, and have happen what falls due on the way."""
+        _operation = Operation("advanceSandboxClock", "POST", "/v1/sandbox/clock", "kb")
+        _arguments: Dict[str, Any] = {
+            "advanceSeconds": advance_seconds,
+            "to": to,
+        }
+        return cast(types.AdvancedClock, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
     def simulate_reorg(
         self,
         *,

@@ -50,6 +50,17 @@ class AddressPage(_AddressPage, _AddressPageMore):
     pass
 
 
+AdvancedClock = TypedDict("AdvancedClock", {
+    "now": "str",
+    "ran": "List[AdvancedClockRanItem]",
+})
+
+AdvancedClockRanItem = TypedDict("AdvancedClockRanItem", {
+    "at": "str",
+    "what": "str",
+    "id": "str",
+})
+
 ApiKey = TypedDict("ApiKey", {
     "id": "str",
     "label": "str",
@@ -2077,6 +2088,11 @@ class RotationPage(_RotationPage, _RotationPageMore):
 RouteMatrix = TypedDict("RouteMatrix", {
     "registryVersion": "int",
     "routes": "List[TokenRoute]",
+})
+
+SandboxClock = TypedDict("SandboxClock", {
+    "now": "str",
+    "aheadSeconds": "int",
 })
 
 SandboxReset = TypedDict("SandboxReset", {

@@ -9,7 +9,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import { stateOf } from '../account-state.ts';
+import { stateOf, timeOf } from '../account-state.ts';
 import { accountOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull } from '../views.ts';
@@ -202,7 +202,8 @@ export function importHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isRefusal(batch)) return batch;
       const { accountId, id, state, committedAtMs, adopting } = batch;
       if (state !== 'committed') return refuse('IMPORT_NOT_READY', { state });
-      if (nowMs() - committedAtMs! >= ROLLBACK_MS) return refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'age' });
+      if ((await timeOf(deps, accountId)) - committedAtMs! >= ROLLBACK_MS)
+        return refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'age' });
       const answer = await accounts.ask(accountId, {
         type: 'undo_import',
         batchId: id,

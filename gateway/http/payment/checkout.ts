@@ -75,6 +75,8 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     nowMs,
   } = deps;
   const limits = createCheckoutLimits(deps.rateLimiter, nowMs);
+  /** A sandbox goes by its own clock. */
+  const timeIn = ({ aheadMs }: Pick<AccountState, 'aheadMs'>): number => nowMs() + aheadMs;
   const ownOrigins = new Set([config.publicUrl, config.payUrl ?? config.publicUrl].map((url) => new URL(url).origin));
   const clientOf = ({ clientAddress }: Pick<Asked, 'clientAddress'>) => clientNetwork(clientAddress);
 
@@ -108,14 +110,14 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
       attestationOf(deps, link.accountId, { ...payment, chain: link.chain }),
     ]);
     const shown = { ...shownOf(config.publicUrl, link, transfers), attestation };
-    return sessionView(link, payment, state.paymentSettings, shown, nowMs());
+    return sessionView(link, payment, state.paymentSettings, shown, timeIn(state));
   }
 
   async function shownShared({ link, state }: Place, amount: bigint | null): Promise<ReplyOf<'getCheckoutSession'>> {
     const { accountId, chain } = link,
       [address, derivationPath] = [link.address!, link.derivationPath!];
     const attestation = await attestationOf(deps, accountId, { chain, address, derivationPath });
-    return sharedSession(link, state.paymentSettings, amount, attestation, nowMs());
+    return sharedSession(link, state.paymentSettings, amount, attestation, timeIn(state));
   }
 
   /** One payer, one open payment. S1–S5. */
@@ -135,7 +137,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
     if (isRefusal(email)) return email;
     const amount = await announcedOf(link, announced);
     if (isRefusal(amount)) return amount;
-    const no = openingRefusal(state, link, nowMs());
+    const no = openingRefusal(state, link, timeIn(state));
     if (no !== null) return asPublic(no);
     if (link.addressMode === 'shared') {
       asked.wasThere();
@@ -152,9 +154,9 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
         known,
         { payerKey, email: email?.toLowerCase() ?? null, clientKey },
         countedTo(environment),
-        nowMs(),
+        timeIn(state),
       );
-      const there = openOf(found, known, nowMs());
+      const there = openOf(found, known, timeIn(state));
       if (there !== null) {
         asked.wasThere();
         return shownPayment({ link: known, state }, there);
@@ -193,7 +195,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
       .filter((one) => FAMILY_OF[one] === family)
       .map((one) => ledgerOf(one, accountId));
     const fromIndex = presentFrom(state, family);
-    return reads.restingAddress(accountId, { chain, fromIndex, sinceMs: nowMs() - restMs, ledgers });
+    return reads.restingAddress(accountId, { chain, fromIndex, sinceMs: timeIn(state) - restMs, ledgers });
   }
 
   /** S1, P21, P22: a chain that is silent refuses no payment. */
@@ -226,7 +228,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
       return shownShared(place, isRefusal(amount) ? null : amount);
     },
     linkOf: ({ link, state }) =>
-      checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, nowMs()),
+      checkoutLinkView(link, state.paymentSettings, state.plan.paymentsActive && !state.suspended, timeIn(state)),
     async viewOf(paymentId) {
       const link = await reads.checkout({ paymentId }),
         payment = link === null ? null : await reads.payment(link.accountId, paymentId);

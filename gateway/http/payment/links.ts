@@ -8,7 +8,7 @@ import { ledgerOf } from '../../../protocol/ids.ts';
 import { base32, newId } from '../../../protocol/node/ids.ts';
 import { RESERVED_SLUGS, SLUG_FORM } from '../../../protocol/reserved-slugs.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
-import { stateOf } from '../account-state.ts';
+import { stateOf, timeOf } from '../account-state.ts';
 import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { listAskOf, pageAs } from '../views.ts';
@@ -78,10 +78,12 @@ export function linkHandlers(deps: HandlerDeps, economics: Economics): Pick<Hand
       replay,
       async handle(asked) {
         const accountId = accountOf(asked);
-        const wanted = newLinkOf(asked, chains.tokens, nowMs());
+        const state = await stateOf(deps, accountId),
+          atMs = nowMs() + state.aheadMs;
+        const wanted = newLinkOf(asked, chains.tokens, atMs);
         if (isRefusal(wanted)) return wanted;
         const { link, asset, customSlug } = wanted;
-        const no = linkRefusal(await stateOf(deps, accountId), link, customSlug, nowMs());
+        const no = linkRefusal(state, link, customSlug, atMs);
         if (no !== null) return no;
         const unavailable =
           (await economics.tooSmall(accountId, link.chain, asset, link.amount)) ??
@@ -113,8 +115,9 @@ export function linkHandlers(deps: HandlerDeps, economics: Economics): Pick<Hand
     changePaymentLink: {
       replay,
       async handle(asked) {
+        const atMs = await timeOf(deps, accountOf(asked));
         const answer = await onLink(asked, (known, head) => {
-          const change = changeOf(asked, known, nowMs());
+          const change = changeOf(asked, known, atMs);
           return isRefusal(change)
             ? change
             : accounts.ask(accountOf(asked), { type: 'change_payment_link', known, change, head, ...claimOf(asked) });

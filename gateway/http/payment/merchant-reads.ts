@@ -11,7 +11,7 @@ import type { AccountId } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHECKOUT_CHAINS, FAMILY_OF, type CheckoutChain, type PaymentStatus } from '../../../protocol/slugs.ts';
-import { stateOf } from '../account-state.ts';
+import { stateOf, timeOf } from '../account-state.ts';
 import { accountOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { chainPlace, instantOf, listAskOf, pageAs, wholePage } from '../views.ts';
@@ -33,22 +33,22 @@ export function merchantReadHandlers(
   const {
     stores: { reads },
     config,
-    nowMs,
   } = deps;
   /** Payments with their transfers, as their merchant sees them; each link is one of `links`. */
   async function viewsOf(accountId: AccountId, rows: readonly PaymentRow[], links: readonly PaymentLinkRow[]) {
-    const [found, retired] = await Promise.all([
+    const [found, retired, atMs] = await Promise.all([
       reads.paymentTransfers(
         accountId,
         rows.map(({ id }) => id),
       ),
       reads.retiredIdentities(accountId),
+      timeOf(deps, accountId),
     ]);
     const transfers = Map.groupBy(found, ({ paymentId }) => paymentId),
       linkOf = new Map(links.map((link) => [link.id, link]));
     return (row: PaymentRow) => {
       const link = linkOf.get(row.linkId)!;
-      return paymentView(link, row, retired, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), nowMs());
+      return paymentView(link, row, retired, shownOf(config.publicUrl, link, transfers.get(row.id) ?? []), atMs);
     };
   }
 

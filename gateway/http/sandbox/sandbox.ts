@@ -1,13 +1,17 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
+import { advance } from '../../../actors/sandbox/rounds.ts';
+import { CLOCK_DAYS_MAX } from '../../../protocol/schema/platform.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
 import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import { notEnabled, sandboxResets } from '../../../actors/account/guards.ts';
 import { parseAddress } from '../../../chains/reading.ts';
-import { stateOf } from '../account-state.ts';
+import { stateOf, timeOf } from '../account-state.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
+
+const DAY_MS = 86_400_000;
 
 type Area =
   | 'simulateDeposit'
@@ -16,6 +20,8 @@ type Area =
   | 'simulateReplaced'
   | 'simulateEdgeOffline'
   | 'simulateEndpointFailure'
+  | 'getSandboxClock'
+  | 'advanceSandboxClock'
   | 'simulateReorg'
   | 'simulateChainDown'
   | 'resetSandbox';
@@ -26,6 +32,7 @@ export function sandboxHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     chains,
     accounts,
     edges,
+    nowMs,
     stores: { reads },
   } = deps;
   /** What a ledger would be given while it is deleted would be half gone. */
@@ -52,6 +59,7 @@ export function sandboxHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         amount,
         tokenContract,
         ...confirmation,
+        aheadMs: (await stateOf(deps, accountId)).aheadMs,
       });
     },
     simulateConfirmation: async (asked) => {
@@ -82,6 +90,32 @@ export function sandboxHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const known = await reads.webhook(accountId, webhookId);
       if (known === null || known.status === 'deleted') return unknownIn(asked, 'webhook', webhookId);
       return sandbox.simulateEndpointFailure(accountId, asked.body);
+    },
+    async getSandboxClock(asked) {
+      const { aheadMs } = await stateOf(deps, accountOf(asked));
+      return { now: instantOf(nowMs() + aheadMs), aheadSeconds: Math.round(aheadMs / 1_000) };
+    },
+    async advanceSandboxClock(asked) {
+      const { advanceSeconds, to } = asked.body;
+      if ((advanceSeconds === undefined) === (to === undefined))
+        return refuse('INVALID_INPUT', { field: 'advanceSeconds', reason: 'give one of advanceSeconds and to' });
+      const accountId = accountOf(asked),
+        fromMs = await timeOf(deps, accountId),
+        toMs = to === undefined ? fromMs + advanceSeconds! * 1_000 : Date.parse(to);
+      if (toMs < fromMs)
+        return refuse('INVALID_INPUT', {
+          field: 'to',
+          reason: `a clock goes forward only, and it is ${instantOf(fromMs)}; DELETE /v1/sandbox/reset ends it`,
+        });
+      if (toMs - fromMs > CLOCK_DAYS_MAX * DAY_MS)
+        return refuse('INVALID_INPUT', { field: 'to', reason: `at most ${CLOCK_DAYS_MAX} days in one call` });
+      const { stores, log, chains: access } = deps;
+      const { sweeps } = stores;
+      const parts = { stores, reads, accounts, sandbox, nowMs, log };
+      const done = await advance({ ...parts, edges, sweeps, chains: access }, accountId, toMs);
+      if (isRefusal(done)) return done;
+      const ran = done.ran.map(({ atMs, what, id }) => ({ at: instantOf(atMs), what, id }));
+      return { now: instantOf(done.nowMs), ran };
     },
     simulateReorg: async (asked) => {
       const accountId = accountOf(asked);

@@ -5,8 +5,9 @@ import type { StreamTopic } from '../../../protocol/stream.ts';
 
 type EventType = AccountEvent['type'];
 
-/** Of every event, so that a new one is not forgotten. `sandbox_reset` has none: everything is read again. */
-const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset'>, StreamTopic>> = {
+/** Of every event, so that a new one is not forgotten. `sandbox_reset` has none: everything is read again; nor has a
+ * clock that goes forward: what falls due has its own. */
+const OF_EVENT: Readonly<Record<Exclude<EventType, 'sandbox_reset' | 'clock_advanced'>, StreamTopic>> = {
   address_issued: 'address',
   address_counted: 'address',
   address_status_changed: 'address',

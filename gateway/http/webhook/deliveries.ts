@@ -1,4 +1,5 @@
 /** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
+import { timeOf } from '../account-state.ts';
 import { REPLAY_WINDOW_DAYS } from '../../../actors/webhook/decide.ts';
 import type { DeliveryView } from '../../../model/ports/read-store.ts';
 import { PAGE_SIZE_MAX, type Page, type PageAsk } from '../../../protocol/page.ts';
@@ -102,7 +103,7 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
   const endpoints = new Set(
     (await deps.stores.reads.webhooks(accountId)).flatMap(({ id, status }) => (status === 'deleted' ? [] : [id])),
   );
-  const sinceMs = deps.nowMs() - REPLAY_WINDOW_DAYS * DAY_MS;
+  const sinceMs = (await timeOf(deps, accountId)) - REPLAY_WINDOW_DAYS * DAY_MS;
   const found = await firstDeliveries(
     page,
     ({ webhookId, eventAtMs, replay }) => replay === 0 && eventAtMs >= sinceMs && endpoints.has(webhookId),

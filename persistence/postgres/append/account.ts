@@ -1,9 +1,10 @@
 /** Rows of an append that are no capability's. */
 import type { AccountWrite } from '../../../model/account/capabilities.ts';
+import type { SandboxWrite } from '../../../model/account/sandbox.ts';
 import type { AuditWrite } from '../../../model/rows/audit.ts';
 import { encoded, withDecimals, type AppendOf } from './rows.ts';
 
-export const account: AppendOf<Exclude<AccountWrite, AuditWrite>> = {
+export const account: AppendOf<Exclude<AccountWrite, AuditWrite> | SandboxWrite> = {
   idempotency: ({ row: { key, method, path, bodyHash, status, body } }) => [
     encoded('idempotency', {
       key,

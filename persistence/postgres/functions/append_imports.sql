@@ -39,12 +39,14 @@ begin
     if one ->> 'becomes' = 'rolled_back' then
       -- What a wipe has been through is nobody's any more.
       perform import_moved(not exists (select from wipe w join import_batch b on b.account_id = w.account_id
-          and b.id = one ->> 'id' and b.committed_at <= w.began_at where w.account_id = one ->> 'account_id'));
+          and b.id = one ->> 'id' and b.committed_at - ahead_of(b.account_id) <= w.began_at
+        where w.account_id = one ->> 'account_id'));
       if exists (select from import_hit h join fact f on f.ledger = h.ledger and f.txid = h.txid
                     and f.output_index = h.output_index and f.status <> 'orphaned'
                   where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')
          or exists (select from import_batch b join withdrawal w on w.account_id = b.account_id
-                       and w.created_at >= b.committed_at and w.status not in ('expired', 'failed')
+                       and w.created_at >= b.committed_at - ahead_of(b.account_id)
+                       and w.status not in ('expired', 'failed')
                        -- One whose counter is bound is about to be signed.
                        and (w.status <> 'built' or w.unsigned ? 'boundAtMs')
                      cross join lateral (select from address a where a.address = w.from_address

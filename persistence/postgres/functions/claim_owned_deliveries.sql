@@ -1,6 +1,6 @@
 -- Claims due deliveries until `claim_until`, oldest first, at most `most`: of accounts whose shard has the epoch that
 -- the caller got with it. A node that was frozen, and whose shards are another's by now, claims nothing. `epochs` null:
--- whoever owns them.
+-- whoever owns them. A sandbox whose clock is ahead has its retries due by its own time.
 --   due ──▶ claimed until `claim_until` ──record_attempts, release_claimed, or the time is over──▶ free
 -- Within (endpoint, order key) a first attempt is claimed only when no earlier one is left unclaimed; retries and
 -- replays may be overtaken. Endpoints are read one by one, so that the backlog of one does not hide the others; those
@@ -13,8 +13,10 @@ language sql security definer set search_path = flock, pg_temp
 set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_sort = off as $$
   with due as materialized (
-    select d.id, d.seq from unnest(accounts, epochs) n(account_id, epoch) cross join lateral (
-      select o.account_id from account o join shard s on s.id = o.shard_id
+    select d.id, d.seq, a.until from unnest(accounts, epochs) n(account_id, epoch) cross join lateral (
+      select o.account_id, now_at + coalesce((select c.ahead from sandbox_clock c where c.account_id = o.account_id),
+               interval '0') as until
+        from account o join shard s on s.id = o.shard_id
        where o.account_id = n.account_id and (n.epoch is null or s.epoch = n.epoch) offset 0) a
      cross join lateral (
       select w.id from webhook w where w.account_id = a.account_id and w.status = 'enabled'
@@ -22,14 +24,14 @@ set enable_sort = off as $$
      cross join lateral (
       select o.id, o.seq, o.next_attempt_at from delivery o
        where o.webhook_id = w.id and o.account_id = a.account_id and o.status in ('pending', 'failed')
-         and o.next_attempt_at <= now_at
+         and o.next_attempt_at <= a.until
          and (o.claimed_until is null or o.claimed_until <= now_at)
        order by o.next_attempt_at, o.seq limit most) d
      order by d.next_attempt_at, d.seq limit most
   ), locked as materialized (
     select d.id, d.webhook_id, d.order_key, d.seq, d.status = 'pending' and d.replay = 0 as first
       from delivery d join due using (id)
-     where d.status in ('pending', 'failed') and d.next_attempt_at <= now_at
+     where d.status in ('pending', 'failed') and d.next_attempt_at <= due.until
        and (d.claimed_until is null or d.claimed_until <= now_at)
      order by d.seq for update of d skip locked
   ), barrier as materialized (

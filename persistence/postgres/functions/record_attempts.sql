@@ -53,7 +53,8 @@ begin
   update delivery d set attempts = r.attempt, claimed_until = null,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
          next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed')
-             then coalesce(clock_timestamp() + r.next_in_ms * interval '1 millisecond', r.next_attempt_at) end
+             then coalesce(clock_timestamp() + ahead_of(d.account_id) + r.next_in_ms * interval '1 millisecond',
+               r.next_attempt_at) end
     from (select distinct on (delivery_id) * from jsonb_to_recordset(reported)
             n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz,
                 next_in_ms bigint)

@@ -26,8 +26,7 @@ export interface Judged extends Asked {
  */
 export async function drive(driver: Driver, asked: readonly Asked[], every = 1): Promise<Judged[]> {
   const judged = await driven(driver, asked, every);
-  // On a busy machine a limit of 60 ms can be over before the request has left: what rests on time gets more of it
-  // once.
+  // On a busy machine a limit of 60 ms can be over before the request has left: what rests on time gets more, once.
   const again = judged.filter((one) => one.wrong.length > 0 && one.client === undefined && restsOnTime(one.case));
   if (again.length === 0) return judged;
   const patient = await driven(

@@ -745,6 +745,8 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   simulateStuck: { body: {}, data: { stuck: false, mined: [TXID] } },
   simulateReplaced: { body: {}, data: { txid: TXID, height: 7 } },
   simulateEdgeOffline: { body: {}, data: { until: AT } },
+  getSandboxClock: { data: { now: AT, aheadSeconds: 0 } },
+  advanceSandboxClock: { body: { advanceSeconds: 60 }, data: { now: AT, ran: [] } },
   simulateEndpointFailure: {
     body: { webhookId: WEBHOOK, status: 500, attempts: 3 },
     data: { webhookId: WEBHOOK, attempts: 3 },

@@ -739,6 +739,13 @@ export interface Operations {
     status?: number;
     delaySeconds?: number;
   }, SimulatedEndpointFailure>;
+  /** The time of a sandbox. */
+  getSandboxClock: Call<{}, SandboxClock>;
+  /** Move the time of a sandbox forward, and have happen what falls due on the way. */
+  advanceSandboxClock: Write<{
+    advanceSeconds?: number;
+    to?: string;
+  }, AdvancedClock>;
   /** Replace the newest blocks. */
   simulateReorg: Write<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
@@ -1842,6 +1849,20 @@ export interface AddressPage {
   totalCapped?: true;
   withheld?: number;
   next: string | null;
+}
+
+export interface AdvanceClockBody {
+  advanceSeconds?: number;
+  to?: string;
+}
+
+export interface AdvancedClock {
+  now: string;
+  ran: Array<{
+    at: string;
+    what: Open<'confirmation' | 'payment_expiry' | 'link_end' | 'link_monitored' | 'sweep_policy' | 'delivery_retry'>;
+    id: string;
+  }>;
 }
 
 export interface ApiKey {
@@ -3687,6 +3708,11 @@ export interface RouteMatrix {
 export interface SamlBody {
   metadata: string;
   jitRole?: 'viewer' | 'editor';
+}
+
+export interface SandboxClock {
+  now: string;
+  aheadSeconds: number;
 }
 
 export interface SandboxReset {

@@ -121,6 +121,8 @@ simulateStuck POST /v1/sandbox/simulate-stuck kb
 simulateReplaced POST /v1/sandbox/simulate-replaced kb
 simulateEdgeOffline POST /v1/sandbox/simulate-edge-offline kb
 simulateEndpointFailure POST /v1/sandbox/simulate-endpoint-failure kb
+getSandboxClock GET /v1/sandbox/clock
+advanceSandboxClock POST /v1/sandbox/clock kb
 simulateReorg POST /v1/sandbox/simulate-reorg kb
 simulateChainDown POST /v1/sandbox/simulate-chain-down kb
 simulateActivity POST /v1/sandbox/migration/projects/{projectId}/simulate-activity kb
