@@ -58,6 +58,8 @@ const RHYTHMS: { readonly [O in OperationId]?: Rhythm } = {
   getEvent: DELIVERIES,
   listWebhooks: about(['webhook', 'delivery']),
   getWebhook: about(['webhook']),
+  listChains: about(['readiness'], 2),
+  getCoverage: about([], 1),
   listEdgeSessions: about(['edge', 'readiness']),
   getEdgeReadiness: about(['readiness', 'rotation', 'edge', 'address']),
   listRotations: about(['rotation']),

@@ -2,15 +2,18 @@
 import '../ui/together.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { isRefusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { BANDS, TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
 import { askWithFactor } from '../app/ask.ts';
 import { readAgain, useRead } from '../app/read.ts';
-import { Choice, Field, Form, useSend } from '../ui/form.tsx';
+import { answeredBy, Choice, Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
+
+import { TERMS, termsOf } from './admin-terms.ts';
 
 export { ImportConflicts, ScanLimits } from './admin-imports.tsx';
 export { Statements } from './admin-statements.tsx';
@@ -157,15 +160,19 @@ export function Facts(): JSX.Element {
 export function Accounts(): JSX.Element {
   const [said, setSaid] = useState<string | null>(null);
   const plan = useSend(
-    ({ accountId = '', tier = '', band = '', subscription = '' }) =>
-      askWithFactor('An account gets another plan.', 'setPlan', null, () => ({
+    async ({ accountId = '', tier = '', band = '', subscription = '', ...more }) => {
+      const terms = termsOf(more);
+      if (isRefusal(terms)) return answeredBy(terms);
+      return askWithFactor('An account gets another plan.', 'setPlan', null, () => ({
         params: { accountId: accountId.trim() },
         body: {
+          ...terms,
           ...(tier === '' ? {} : { tier: tier as Tier }),
           ...(band === '' ? {} : { band: band as Band }),
           ...(subscription === '' ? {} : { subscription: subscription as 'active' | 'lapsed' }),
         },
-      })),
+      }));
+    },
     ({ accountId, tier, band }) => setSaid(`${accountId} is on ${tier}, ${band}.`),
   );
   const suspension = useSend(
@@ -222,6 +229,14 @@ export function Accounts(): JSX.Element {
               options={[same, ['active', 'Active'], ['lapsed', 'Lapsed']]}
               value=""
             />
+            <details>
+              <summary>Terms of a custom band</summary>
+              <div class="stack">
+                {TERMS.map(([name, label]) => (
+                  <Field key={name} label={label} name={name} inputMode="numeric" pattern="[0-9]+" />
+                ))}
+              </div>
+            </details>
           </Form>
         </Panel>
         <Panel title="Person" note="Signs in no more, and all that they were signed in by ends">

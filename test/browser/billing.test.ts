@@ -220,6 +220,7 @@ test.serial(
     await sound('payment-link-paid');
     t.is((await button('Close').count()) + (await button('Pause').count()), 0, 'P10: closed for ever');
     await open('/payment-links', 'payment-links');
+    await open('/chains?chain=eth', 'chains');
     await open('/sandbox', 'sandbox-tools');
     const stuck = page.locator('.panel', { has: page.getByRole('heading', { name: 'Stuck', exact: true }) });
     await stuck.getByRole('button', { name: 'Set' }).click();
