@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
@@ -13,8 +13,9 @@ const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = join(HERE, '../..');
 export const ENTRIES = ['index', 'webhooks', 'units', 'testing'] as const;
 
-/** Builds and packs into `folder`; the tarball's path. Throws: what esbuild, the compiler or npm refuse. */
-export function packTypescript(folder: string): string {
+/** Builds and packs into `place`; the tarball's path. Throws: what esbuild, the compiler or npm refuse. */
+export function packTypescript(place: string): string {
+  const folder = resolve(place); // npm packs from another directory, where a relative one would be another
   const work = mkdtempSync(join(tmpdir(), 'flock-client-'));
   try {
     const dist = join(work, 'package/dist');

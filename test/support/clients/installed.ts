@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packTypescript } from '../../../clients/typescript/pack.ts';
 import { VERSION } from '../../../protocol/version.ts';
@@ -24,7 +24,7 @@ const DRIVER = fileURLToPath(new URL('./driver.mjs', import.meta.url));
 
 export function installTypescript(): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'flock-installed-'));
-  const tarball = packTypescript(folder);
+  const tarball = packTypescript(relative(process.cwd(), folder)); // as the quickstart gives it
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
   copyFileSync(DRIVER, join(folder, 'driver.mjs'));
