@@ -60,33 +60,37 @@ export class CallTrust {
     return this.head(url, path, body).header;
   }
 
-  /** What is wrong with a call whose body was not read; null when nothing is. */
-  refuseEarly(header: string | undefined, path: string): CallFault | null {
+  /** A call whose body was not read yet, or what is wrong with it. */
+  read(header: string | undefined, path: string): Call | CallFault {
     const call = this.#read(header, path);
-    return typeof call === 'string' ? this.#refuse(call) : null;
+    return typeof call === 'string' ? this.#refuse(call) : call;
   }
 
-  /** The nonce of a call that is good and new, or what is wrong with it. */
-  judge(header: string | undefined, path: string, body: string): { nonce: string } | CallFault {
-    const call = this.#read(header, path);
-    if (typeof call === 'string') return this.#refuse(call);
+  /** The nonce of a call that was read, and is good and new, or what is wrong with it. */
+  judge(call: Call, path: string, body: string): { nonce: string } | CallFault {
     const digest = digestOf(body),
       { nonce } = call.head;
     const isSame = call.digest === null ? isCodeGood(this.#deps.secrets, call, path, digest) : call.digest === digest;
     if (!isSame) return this.#refuse('secret');
+    // A body may take its time.
+    if (this.#isLate(call)) return this.#refuse('clock');
     return this.#taken.take(nonce, this.#deps.elapsedMs()) ? { nonce } : this.#refuse('replayed');
   }
 
   /** Of version 1 the code can only be verified with the body. */
   #read(header: string | undefined, path: string): Call | CallFault {
-    const { secrets, nowMs, nodeId } = this.#deps;
+    const { secrets, nodeId } = this.#deps;
     const call = readCall(header);
     if (typeof call === 'string') return call;
-    const { to, atMs } = call.head;
+    const { to } = call.head;
     if (call.digest === null && !this.#isOlderThere) return 'protocol';
     if (call.digest !== null && !isCodeGood(secrets, call, path, call.digest)) return 'secret';
     if (to !== null && to !== nodeId) return 'receiver';
-    return Math.abs(nowMs() - atMs) > CLOCK_SKEW_MS_MAX ? 'clock' : call;
+    return this.#isLate(call) ? 'clock' : call;
+  }
+
+  #isLate({ head: { atMs } }: Call): boolean {
+    return Math.abs(this.#deps.nowMs() - atMs) > CLOCK_SKEW_MS_MAX;
   }
 
   #refuse(fault: CallFault): CallFault {
@@ -96,7 +100,9 @@ export class CallTrust {
   }
 
   verify(header: string, path: string, body: string): string | null {
-    const judged = this.judge(header, path, body);
+    const call = this.read(header, path);
+    if (typeof call === 'string') return call;
+    const judged = this.judge(call, path, body);
     return typeof judged === 'string' ? judged : null;
   }
 

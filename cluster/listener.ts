@@ -9,7 +9,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { withBigints, withTaggedBigints } from '../protocol/bigint-json.ts';
+import { messageOf, messageText } from '../protocol/bigint-json.ts';
 import { CALL_HEADER, type CallFault } from './call-signature.ts';
 import type { CallTrust } from './call-trust.ts';
 import type { Logger } from 'pino';
@@ -82,11 +82,11 @@ export class Listener {
       header = request.headers[CALL_HEADER]?.toString();
     // A body that nobody reads ends the connection.
     const refuse = (status: number) => void response.writeHead(status, { connection: 'close' }).end();
-    const early = trust.refuseEarly(header, path);
-    if (early !== null) return refuse(statusOf(early));
+    const call = trust.read(header, path);
+    if (typeof call === 'string') return refuse(statusOf(call));
     const body = await bodyOf(request);
     if (body === null) return refuse(413);
-    const judged = trust.judge(header, path, body);
+    const judged = trust.judge(call, path, body);
     if (typeof judged === 'string') return refuse(statusOf(judged));
     const send = (status: number, text: string) => {
       response.writeHead(status, {
@@ -97,10 +97,10 @@ export class Listener {
     };
     const operation = operations[path];
     if (operation === undefined) return send(404, '"no such operation"');
-    const { key, ...message } = withBigints(JSON.parse(body)) as { key?: string };
+    const { key, ...message } = messageOf(body) as { key?: string };
     const answer = await this.#once(key, () => operation(message as never));
     if (answer === MOVED) return send(421, '');
-    send(200, JSON.stringify(withTaggedBigints(answer ?? null)));
+    send(200, messageText(answer ?? null));
   }
 
   /** The first answer under a key. `MOVED` is not kept, nor one that broke: the caller asks again. */
@@ -126,13 +126,19 @@ export class Listener {
 const statusOf = (fault: CallFault): number => (fault === 'protocol' ? 426 : 401);
 
 /** Null when it is longer than any call. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
+function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > BODY_BYTES_MAX) resolve(null);
+      else chunks.push(chunk);
+    });
+    request.once('end', () =>
+      resolve(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8')),
+    );
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the caller went before its call was read')));
+  });
 }

@@ -1,6 +1,6 @@
 /** Calls to other nodes, over connections that stay open. */
 import { Pool } from 'undici';
-import { withBigints, withTaggedBigints } from '../protocol/bigint-json.ts';
+import { messageOf, messageText } from '../protocol/bigint-json.ts';
 import { CALL_HEADER } from './call-signature.ts';
 import type { CallTrust } from './call-trust.ts';
 
@@ -33,7 +33,7 @@ export class Peers {
   /** One call. Never rejects. Limit: `timeoutMs`. */
   async call(url: string, path: string, message: object, timeoutMs: number): Promise<Called> {
     const { trust } = this.#deps;
-    const body = JSON.stringify(withTaggedBigints(message));
+    const body = messageText(message);
     const { header, nonce } = trust.head(url, path, body);
     try {
       const {
@@ -57,7 +57,7 @@ export class Peers {
         return { kind: 'unknown', reason: `an answer ${statusCode} that is not the node's` };
       if (statusCode === 421) return { kind: 'moved' };
       if (statusCode !== 200) return { kind: 'not_taken', reason: text };
-      return { kind: 'answered', reply: withBigints(JSON.parse(text)) };
+      return { kind: 'answered', reply: messageOf(text) };
     } catch (error) {
       const { code, message: why } = error as { code?: string; message: string };
       return { kind: isUnsent(code) ? 'not_taken' : 'unknown', reason: code ?? why };

@@ -25,6 +25,18 @@ export function withTaggedBigints(value: unknown): unknown {
   );
 }
 
+const tagged = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? { $bigint: value.toString() } : value;
+
+/** The text of a message between nodes: as of the copy above, without making one. */
+export const messageText = (value: unknown): string => JSON.stringify(value, tagged);
+
+/** What a message says; one without a bigint is as it was parsed. Throws: SyntaxError. */
+export function messageOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return text.includes('"$bigint"') ? withBigints(value) : value;
+}
+
 /** The value that was tagged. Throws: SyntaxError for a tag that holds no integer. */
 export function withBigints(value: unknown): unknown {
   if (isTagged(value)) return BigInt(value.$bigint);

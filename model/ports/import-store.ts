@@ -178,8 +178,13 @@ export interface ImportStore {
   observed(accountId: AccountId, projectId: string): Promise<ObservedCounts[]>;
   /** How far the blocks above the recorded heights were read again, of open batches. */
   catchUps(accountId: AccountId, projectId: string): Promise<CatchUp[]>;
-  /** Addresses of a project behind one, by their ids. */
-  adopted(accountId: AccountId, projectId: string, after: string, limit: number): Promise<AdoptedRow[]>;
+  /** Addresses of a project behind one, by their batches, and in each by their ids. */
+  adopted(
+    accountId: AccountId,
+    projectId: string,
+    after: Pick<AdoptedRow, 'batchId' | 'id'> | null,
+    limit: number,
+  ): Promise<AdoptedRow[]>;
   /** The first row of a batch that was read, or the one of an address; null where there is none. */
   stagedRow(
     accountId: AccountId,

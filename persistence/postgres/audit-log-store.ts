@@ -3,6 +3,8 @@ import type { AuditEntryRow, AuditFilter, AuditLogStore } from '../../model/port
 import type { AuditNote, AuditRecord } from '../../model/rows/audit.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { TIERS } from '../../protocol/slugs.ts';
+import { accountIdOf } from '../../protocol/ids.ts';
+import { createLists, DOWNLOAD_WAIT_MS, SHARED_SLOTS, type Lists } from './list-pool.ts';
 import type { Fragment, Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
@@ -33,8 +35,12 @@ interface Found {
   text: string | null;
 }
 
-export function createAuditLogStore(sql: Sql): AuditLogStore {
-  const of = (organizationId: string, inner: Fragment) => asTenant(sql, `organization:${organizationId}`, inner);
+export function createAuditLogStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): AuditLogStore {
+  /** What is read page by page holds no connection of an append. Found F53. */
+  const listed = <T>(organizationId: string, work: (sql: Sql) => Promise<T>, waitMs?: number): Promise<T> =>
+    lists.run(accountIdOf(organizationId, 'live'), () => work(lists.sql), waitMs);
+  const of = (organizationId: string, inner: Fragment, on = sql) =>
+    asTenant(on, `organization:${organizationId}`, inner);
   return {
     async record(...records) {
       await sql`select ${recordingOf(sql, ...records)}`;
@@ -43,9 +49,9 @@ export function createAuditLogStore(sql: Sql): AuditLogStore {
       await sql`select ${recordingOfUser(sql, userId, note)}`;
     },
     async page(organizationId, filter, { below, size }) {
-      const [leading, ...others] = conditionsOf(sql, filter);
+      const [leading, ...others] = conditionsOf(lists.sql, filter);
       const scanned = others.length === 0 ? size + 1 : LOOKED_AT_MAX;
-      const rows = await sql<(Found & { fits: boolean })[]>`
+      const read = async (sql: Sql) => sql<(Found & { fits: boolean })[]>`
         select v.seq, encode(v.hash, 'hex') as hash, v.text, v.fits from ${of(
           organizationId,
           sql`select e.seq, e.hash, case when e.fits then (
@@ -54,7 +60,9 @@ export function createAuditLogStore(sql: Sql): AuditLogStore {
                        where x.organization_id = ${organizationId} ${leading ?? sql``}
                          and x.seq < ${below ?? Number.MAX_SAFE_INTEGER} ${timeOf(sql, organizationId, filter)}
                        order by x.seq desc limit ${scanned}) e`,
+          sql,
         )} order by v.seq desc`;
+      const rows = await listed(organizationId, read);
       const fitting = rows.filter(({ fits }) => fits);
       const shown = fitting.slice(0, size);
       const isMore = fitting.length > size || rows.length === scanned;
@@ -62,12 +70,14 @@ export function createAuditLogStore(sql: Sql): AuditLogStore {
       return { rows: shown.map(entryOf), below: isMore && last !== undefined ? last.seq : null };
     },
     async chain(organizationId, behind, most) {
-      const rows = await sql<Found[]>`
+      const read = async (sql: Sql) => sql<Found[]>`
         select v.seq, encode(v.hash, 'hex') as hash, v.text from ${of(
           organizationId,
           sql`select e.seq, e.hash, e.text from audit_entry e where e.organization_id = ${organizationId} and e.seq > ${behind}
                order by e.seq limit ${most}`,
+          sql,
         )} order by v.seq`;
+      const rows = await listed(organizationId, read, DOWNLOAD_WAIT_MS);
       return rows.map(entryOf);
     },
     async head(organizationId) {

@@ -5,6 +5,7 @@ import { organizationOf, type AccountId } from '../../protocol/ids.ts';
 import { DUE_MS, LAPSE_MS } from '../../protocol/plans.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
+import { createLists, SHARED_SLOTS, type Lists } from './list-pool.ts';
 import { asTenant, oneOf } from './tenant.ts';
 
 /** A century of them. */
@@ -26,7 +27,7 @@ const whole = (sql: Sql) => sql`select s.*, coalesce((select sum(c.amount_cents)
     and c.statement_id = s.id and c.by_user = r.provider and c.reason = r.reference), 0)::bigint as taken_cents
   from statement s left join collection_request r on r.account_id = s.account_id and r.statement_id = s.id`;
 
-export function createBillingStore(sql: Sql): BillingStore {
+export function createBillingStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): BillingStore {
   return {
     async statements(accountId) {
       const rows = await sql<Columns[]>`
@@ -41,11 +42,11 @@ export function createBillingStore(sql: Sql): BillingStore {
       oneOf(sql, accountId, sql`${whole(sql)} where s.account_id = t.account and s.id = ${id}`, statementOf),
     async billedOf(accountId, period, after, limit) {
       const [id = '', nth = '0'] = (after ?? '').split('.');
-      const rows = await sql<(Omit<Billed, 'createdAtMs' | 'key'> & { nth: number; createdAt: number })[]>`
+      const read = lists.sql<(Omit<Billed, 'createdAtMs' | 'key'> & { nth: number; createdAt: number })[]>`
         select v.withdrawal_id, v.nth, v.counted, v.chain, v.created_at from ${asTenant(
-          sql,
+          lists.sql,
           accountId,
-          sql`select b.withdrawal_id, b.nth, b.counted, w.chain, w.created_at from (
+          lists.sql`select b.withdrawal_id, b.nth, b.counted, w.chain, w.created_at from (
                 (select withdrawal_id, 0 as nth, 1 as counted from billable
                   where account_id = t.account and period = ${period} and withdrawal_id > ${id}
                   order by withdrawal_id limit ${limit})
@@ -57,6 +58,7 @@ export function createBillingStore(sql: Sql): BillingStore {
               join withdrawal w on w.account_id = t.account and w.id = b.withdrawal_id
               order by b.withdrawal_id, b.nth limit ${limit}`,
         )} order by v.withdrawal_id, v.nth`;
+      const rows = await lists.run(accountId, async () => read);
       return rows.map(({ createdAt, nth: n, ...row }) => ({
         ...row,
         key: `${row.withdrawalId}.${n}`,

@@ -2,14 +2,15 @@
 import type { AdoptedRow, Batch, CatchUp, ImportStore, Issue, ObservedCounts } from '../../model/ports/import-store.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Columns } from './row-shapes.ts';
+import { createLists, DOWNLOAD_WAIT_MS, SHARED_SLOTS, type Lists } from './list-pool.ts';
 import { writtenWithin, type Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
 /** Rows that one call of forget_staged removes. */
 const FORGOTTEN_PAGE = 10_000;
 
-export function createImportStore(sql: Sql): ImportStore {
-  return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql) };
+export function createImportStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): ImportStore {
+  return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql), ...adoptedOf(lists) };
 }
 
 function batches(
@@ -171,12 +172,56 @@ function work(sql: Sql): Pick<ImportStore, 'fill' | 'release'> {
   };
 }
 
+/**
+ * Batch by batch, so that a page reads what it shows however many batches a project has; what is silent is counted of
+ * the page alone.
+ */
+function adoptedOf(lists: Lists): Pick<ImportStore, 'adopted'> {
+  const { sql } = lists;
+  return {
+    async adopted(accountId, projectId, after, limit) {
+      const { batchId, id } = after ?? { batchId: '', id: '' };
+      const read = async () => sql<Columns[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select p.*, s.observed, s.historical, s.straddling from (
+            select a.id, a.address, a.chain, a.derivation_path, a.user_ref, a.tag, a.label, a.batch_id,
+                   (b.heights ->> a.chain)::bigint as recorded_height
+              from (select o.id, o.heights from import_batch o
+                     where o.account_id = t.account and o.project_id = ${projectId} and o.state = 'committed'
+                       and o.id >= ${batchId}
+                     order by o.id offset 0) b
+             cross join lateral (
+                select o.* from address o where o.account_id = t.account and o.batch_id = b.id
+                   and o.id > case when b.id = ${batchId} then ${id} else '' end
+                   and o.status <> 'released' order by o.id limit ${limit}::int) a
+             limit ${limit}::int) p
+           cross join lateral (
+              select count(*) filter (where d.silence = 'observed' and d.status <> 'reversed') as observed,
+                     count(*) filter (where d.silence = 'historical' and d.status <> 'reversed') as historical,
+                     count(*) filter (where d.silence = 'observed' and d.status = 'detected') as straddling
+                from deposit d where d.account_id = t.account and d.address_id = p.id and d.silence is not null) s`,
+        )} order by v.batch_id, v.id`;
+      const rows = await lists.run(accountId, read, DOWNLOAD_WAIT_MS);
+      return rows.map(
+        (row) =>
+          ({
+            ...row,
+            recordedHeight: row['recordedHeight'] === null ? null : Number(row['recordedHeight']),
+            observed: Number(row['observed']),
+            historical: Number(row['historical']),
+            straddling: Number(row['straddling']),
+          }) as unknown as AdoptedRow,
+      );
+    },
+  };
+}
+
 function watched(
   sql: Sql,
-): Pick<
-  ImportStore,
-  'observed' | 'catchUps' | 'adopted' | 'firstAdopted' | 'stagedRow' | 'simulateClaim' | 'dropClaims'
-> {
+): Pick<ImportStore, 'observed' | 'catchUps' | 'firstAdopted' | 'stagedRow' | 'simulateClaim' | 'dropClaims'> {
   return {
     async observed(accountId, projectId) {
       const rows = await sql<Columns[]>`
@@ -210,36 +255,6 @@ function watched(
           from import_batch b join import_catch_up c on c.account_id = b.account_id and c.batch_id = b.id
          where b.account_id = ${accountId} and b.project_id = ${projectId} and b.state = 'committed'`;
       return rows.map(catchUpOf);
-    },
-    async adopted(accountId, projectId, after, limit) {
-      const rows = await sql<Columns[]>`
-        select v.* from ${asTenant(
-          sql,
-          accountId,
-          sql`
-          select a.id, a.address, a.chain, a.derivation_path, a.user_ref, a.tag, a.label, a.batch_id,
-                 (b.heights ->> a.chain)::bigint as recorded_height, s.observed, s.historical, s.straddling
-            from import_batch b cross join lateral (
-              select o.* from address o where o.account_id = t.account and o.batch_id = b.id and o.id > ${after}
-                 and o.status <> 'released' order by o.id limit ${limit}::int) a
-           cross join lateral (
-              select count(*) filter (where d.silence = 'observed' and d.status <> 'reversed') as observed,
-                     count(*) filter (where d.silence = 'historical' and d.status <> 'reversed') as historical,
-                     count(*) filter (where d.silence = 'observed' and d.status = 'detected') as straddling
-                from deposit d where d.account_id = t.account and d.address_id = a.id and d.silence is not null) s
-           where b.account_id = t.account and b.project_id = ${projectId} and b.state = 'committed'
-           order by a.id limit ${limit}::int`,
-        )} order by v.id`;
-      return rows.map(
-        (row) =>
-          ({
-            ...row,
-            recordedHeight: row['recordedHeight'] === null ? null : Number(row['recordedHeight']),
-            observed: Number(row['observed']),
-            historical: Number(row['historical']),
-            straddling: Number(row['straddling']),
-          }) as unknown as AdoptedRow,
-      );
     },
     async stagedRow(accountId, batchId, address) {
       const [row] = await sql<{ address: string; addressKey: string }[]>`

@@ -4,7 +4,8 @@
  *
  *   asked ──a slot is free──▶ running ──answered, or the time limit──▶ the slot goes to the account that has the fewest
  * running
- *   asked ──all are taken──▶ waiting ──WAITING_MAX, or the time limit──▶ SERVICE_UNAVAILABLE, with when to come back
+ *   asked ──all are taken──▶ waiting ──WAITING_MAX, or the time limit──▶ SERVICE_UNAVAILABLE, with when to come back;
+ * of WAITING_MAX the one that goes is the youngest of the account that has the most of them
  */
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -12,8 +13,10 @@ import { LIST_TIMEOUT_MS, sqlstateOf, type Sql } from './sql.ts';
 
 export interface Lists {
   readonly sql: Sql;
-  /** Throws: Refused (SERVICE_UNAVAILABLE, `retryAfterSeconds`) when the list got no slot in time, or took too long. */
-  run<T>(accountId: AccountId, work: () => Promise<T>): Promise<T>;
+  /**
+   * Throws: Refused (SERVICE_UNAVAILABLE, `retryAfterSeconds`) when the list got no slot in `waitMs`, or took too long.
+   */
+  run<T>(accountId: AccountId, work: () => Promise<T>, waitMs?: number): Promise<T>;
 }
 
 export interface ListsOptions {
@@ -24,6 +27,10 @@ export interface ListsOptions {
 
 /** Lists that wait for a slot. Above it another one would only wait for its refusal. */
 const WAITING_MAX = 256;
+/** Pages of a download wait for their turn longer than a person does: a refusal would end the file in its middle. */
+export const DOWNLOAD_WAIT_MS = 20_000;
+/** Lists at once over a pool that is shared, as in tests. */
+export const SHARED_SLOTS = 4;
 const RETRY_AFTER_SECONDS = 1;
 /** The server ended the statement: it ran into its limit of time. */
 const QUERY_CANCELED = '57014';
@@ -31,6 +38,8 @@ const QUERY_CANCELED = '57014';
 interface Waiting {
   readonly accountId: AccountId;
   readonly begin: () => void;
+  /** Gives up its place to a list of another account. */
+  readonly yield: () => void;
 }
 
 function unavailable(reason: 'list_timeout' | 'lists_busy'): Refused {
@@ -61,17 +70,27 @@ export function createLists(sql: Sql, { slots, timeoutMs = LIST_TIMEOUT_MS }: Li
     next?.begin();
   }
 
-  function slot(accountId: AccountId): Promise<void> {
+  /** False where no account has more waiting than this one would have. */
+  function makeRoom(accountId: AccountId): boolean {
+    const counts = new Map<AccountId, number>();
+    for (const one of waiting) counts.set(one.accountId, (counts.get(one.accountId) ?? 0) + 1);
+    const [most, count] = [...counts].reduce((first, next) => (next[1] > first[1] ? next : first));
+    if (count <= (counts.get(accountId) ?? 0) + 1) return false;
+    [...waiting].findLast((one) => one.accountId === most)!.yield();
+    return true;
+  }
+
+  function slot(accountId: AccountId, waitMs: number): Promise<void> {
     if (taken < slots) {
       take(accountId);
       return Promise.resolve();
     }
-    if (waiting.size >= WAITING_MAX) return Promise.reject(unavailable('lists_busy'));
+    if (waiting.size >= WAITING_MAX && !makeRoom(accountId)) return Promise.reject(unavailable('lists_busy'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(one);
         reject(unavailable('lists_busy'));
-      }, timeoutMs);
+      }, waitMs);
       const one: Waiting = {
         accountId,
         begin: () => {
@@ -80,6 +99,11 @@ export function createLists(sql: Sql, { slots, timeoutMs = LIST_TIMEOUT_MS }: Li
           take(accountId);
           resolve();
         },
+        yield: () => {
+          waiting.delete(one);
+          clearTimeout(timer);
+          reject(unavailable('lists_busy'));
+        },
       };
       waiting.add(one);
     });
@@ -87,8 +111,8 @@ export function createLists(sql: Sql, { slots, timeoutMs = LIST_TIMEOUT_MS }: Li
 
   return {
     sql,
-    async run(accountId, work) {
-      await slot(accountId);
+    async run(accountId, work, waitMs = timeoutMs) {
+      await slot(accountId, waitMs);
       try {
         return await work();
       } catch (error) {

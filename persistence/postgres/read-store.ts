@@ -13,12 +13,11 @@ import type { Sql } from './sql.ts';
 import { paymentReads } from './payment-reads.ts';
 import { savingOf } from './first-answer.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
-import { createLists, type Lists } from './list-pool.ts';
+import { createLists, SHARED_SLOTS, type Lists } from './list-pool.ts';
 import { asTenant, oneOf } from './tenant.ts';
 import { transactionReads } from './transaction-reads.ts';
 
 /** Lists at once over a pool that they share, as in tests. */
-const SHARED_SLOTS = 4;
 /** Answers that one call of purge_idempotent takes. */
 const PURGED_AT_ONCE = 10_000;
 

@@ -1474,7 +1474,7 @@ const IMPORTS: Record<string, Work> = {
     await imports.batchesOf(live, projectId);
     await imports.observed(live, projectId);
     await imports.catchUps(live, projectId);
-    await imports.adopted(live, projectId, '', 100);
+    await imports.adopted(live, projectId, null, 100);
     await imports.firstAdopted(live, projectId, 10);
     await imports.firstAdopted(live, projectId, ['0x']);
     await imports.stagedRow(live, id, null);

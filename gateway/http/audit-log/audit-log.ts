@@ -16,8 +16,8 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 import { csvHead, csvOf } from './csv.ts';
 
-/** Entries of one query of a walk over the whole chain. */
-const CHAIN_PAGE = 2_000;
+/** Entries of one query of a walk over the whole chain: hashed at once, they keep other requests of the node waiting. */
+const CHAIN_PAGE = 500;
 
 /**
  * Entries of one answer to an edge, and their bytes above which the rest is asked for again: an edge reads no answer of

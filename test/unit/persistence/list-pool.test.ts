@@ -57,6 +57,43 @@ test('found F53: a free slot goes to the account that has the fewest running: ma
   t.is(begun.length, 21);
 });
 
+test('found F53: where all places are taken by one account, a list of another gets one; of two that have as many neither does', async (t) => {
+  const lists = createLists(sql, { slots: 1, timeoutMs: 600_000 });
+  const [greedy, other] = [accountOf(), accountOf()];
+  const first = open();
+  const running = lists.run(greedy, first.work);
+  const waiting = Array.from({ length: 256 }, (_, n) => lists.run(greedy, async () => n));
+  const refused = waiting.map((one) =>
+    one.then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  );
+  const late = (await t.throwsAsync(
+    lists.run(greedy, async () => 0),
+    { instanceOf: Refused },
+  )) as Refused;
+  t.like(late.refusal, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'lists_busy' } });
+  const others = Array.from({ length: 200 }, (_, n) =>
+    lists
+      .run(other, async () => n)
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+  first.end();
+  await running;
+  const told = await Promise.all(others);
+  t.is(told.filter((isDone) => isDone).length, 128, 'half of the places');
+  const ended = await Promise.all(refused);
+  t.is(ended.filter((error) => error instanceof Refused).length, 128);
+  t.true(
+    ended.slice(0, 128).every((error) => error === null),
+    'the oldest keep theirs',
+  );
+});
+
 test('found F53: a list that gets no slot in its time, or stands behind too many, is refused', async (t) => {
   const lists = createLists(sql, { slots: 1, timeoutMs: 20 });
   const held = open();
