@@ -55,7 +55,9 @@ export function createBillingStore(sql: Sql, lists: Lists = createLists(sql, { s
                   where account_id = t.account and period = ${period}
                     and (withdrawal_id, nth) > (${id}, ${nth}::int)
                   order by withdrawal_id, nth limit ${limit})) b
-              join withdrawal w on w.account_id = t.account and w.id = b.withdrawal_id
+              cross join lateral (
+                select o.chain, o.created_at from withdrawal o
+                 where o.account_id = t.account and o.id = b.withdrawal_id offset 0) w
               order by b.withdrawal_id, b.nth limit ${limit}`,
         )} order by v.withdrawal_id, v.nth`;
       const rows = await lists.run(accountId, async () => read);

@@ -291,6 +291,12 @@ test.serial(
       ['adr_many02999'],
       'the end of the last batch',
     );
+    await database.admin.begin(async (sql) => {
+      await sql`set local session_replication_role = 'replica'`;
+      await sql`delete from flock.address where account_id = ${live} and batch_id like 'imp_many%'`;
+      await sql`delete from flock.import_batch where account_id = ${live} and project_id = 'mig_many'`;
+    });
+    await database.admin`vacuum analyze flock.import_batch, flock.address`;
   },
 );
 
