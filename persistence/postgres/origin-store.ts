@@ -18,11 +18,9 @@ export function createOriginStore(sql: Sql): OriginStore {
           select a.family, count(*)::int as count, 
                  array_agg(distinct case when a.address like 'bc1%' then left(a.address, 4)
                    when a.family = 'btc' then left(a.address, 1) else '' end) as begin
-            -- By itself: joined, a plan may walk all addresses in the order of their origins.
-            from (select x.* from address x
-                   where x.account_id = t.account and x.family = any(${[...families]}::text[])
-                     and x.batch_id is not null and x.derivation_path = '[]' offset 0) a
-           where not exists (
+            from address a
+           where a.account_id = t.account and a.family = any(${[...families]}::text[]) and a.batch_id is not null
+             and a.derivation_path = '[]' and not exists (
                select from address_origin o where o.account_id = a.account_id and o.address_id = a.id
                   and o.key_source_id = any(${[...active]}::text[]))
            group by a.family`,
