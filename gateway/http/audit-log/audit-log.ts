@@ -16,7 +16,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 import { csvHead, csvOf } from './csv.ts';
 
-/** Entries of one query of a walk over the whole chain: hashed at once, they keep other requests of the node waiting. */
+/** Entries of one query of a walk over the whole chain: while they are hashed no other request is answered. */
 const CHAIN_PAGE = 500;
 
 /**
