@@ -13,7 +13,7 @@
  */
 import type { Chain, Family } from '../protocol/slugs.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { MayCall } from './contract-call.ts';
+import type { MayCall, SeesCalls } from './contract-call.ts';
 import type { SeesUse } from './use.ts';
 
 // ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -264,7 +264,7 @@ export interface BuildInputs {
 }
 
 /** The consumer's view of a node, the only I/O of a family. Every method may throw `ChainUnavailable`. */
-export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> extends SeesUse {
+export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> extends SeesUse, SeesCalls {
   /** Compares with `Network.identity`. Throws: ChainUnavailable when it differs or cannot be read. */
   checkIdentity(): Promise<void>;
   /** Newest block of the endpoint that answers; height and hash from one answer. */

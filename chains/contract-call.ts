@@ -13,3 +13,28 @@ export interface MayCall {
    */
   readonly call?: ContractCall;
 }
+
+/** A log of a transaction; texts in lower case. */
+export interface ContractLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+export interface SeesCalls {
+  /** What a contract answers to a call that changes nothing; null where it reverts. evm. Throws: ChainUnavailable. */
+  askContract?(call: ContractCall): Promise<string | null>;
+  /**
+   * Logs of a transaction that succeeded, in the block that is named; null where no endpoint has it there. evm. Throws:
+   * ChainUnavailable.
+   */
+  fetchLogsOf?(txid: string, blockHash: string): Promise<readonly ContractLog[] | null>;
+  /** Such logs from a height up to the head. evm. Throws: ChainUnavailable. */
+  findLogs?(contract: string, topics: readonly (string | null)[], fromHeight: number): Promise<readonly FoundLog[]>;
+}
+
+export interface FoundLog extends ContractLog {
+  readonly txid: string;
+  readonly blockHash: string;
+  readonly height: number;
+}

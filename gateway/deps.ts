@@ -38,6 +38,7 @@ import type { OriginStore } from '../model/ports/origin-store.ts';
 import type { ConflictStore } from '../model/ports/conflict-store.ts';
 import type { ScanStore } from '../model/ports/scan-store.ts';
 import type { SsoStore } from '../model/ports/sso-store.ts';
+import type { BridgeStore } from '../model/ports/bridge-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TimelineStore } from '../model/ports/timeline-store.ts';
@@ -118,6 +119,7 @@ export interface GatewayDeps {
     readonly uploads: UploadStore;
     readonly origins: OriginStore;
     readonly sweeps: SweepStore;
+    readonly bridges: BridgeStore;
     readonly imports: ImportStore;
     readonly scans: ScanStore;
     readonly conflicts: ConflictStore;

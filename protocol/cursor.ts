@@ -24,6 +24,8 @@ export const LISTS = [
   'sweep-jobs',
   'sweep-operations',
   'sweep-preview',
+  'bridge-policies',
+  'bridge-transfers',
   'key-sources',
   'migration-projects',
   'imports',
@@ -59,6 +61,7 @@ export type ListName = (typeof LISTS)[number];
 const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   addresses: /^adr_[a-z2-7]{26}$/,
   transactions: /^[0-9]{1,16}\.(?:dep|txn)_[a-z2-7]{26}$/,
+  'bridge-transfers': /^[0-9]{1,16}\.brt_[a-z2-7]{26}$/,
   'sweep-jobs': /^[0-9]{1,16}\.swj_[a-z2-7]{26}$/,
   'scan-addresses': /^[0-9]{1,3}\.[0-9]{1,7}$/,
   'scan-limits': /^scn_[a-z2-7]{26}$/,

@@ -27,6 +27,7 @@ import { SSO_ROUTES } from './routes/sso.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
 import { TOKENS_ROUTES } from './routes/tokens.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
+import { BRIDGES_ROUTES } from './routes/bridges.ts';
 import { TREASURY_ROUTES } from './routes/treasury.ts';
 import { WEBHOOKS_ROUTES } from './routes/webhooks.ts';
 
@@ -41,6 +42,7 @@ export const ROUTES = {
   ...PAYMENTS_ROUTES,
   ...CHECKOUT_ROUTES,
   ...TREASURY_ROUTES,
+  ...BRIDGES_ROUTES,
   ...TOKENS_ROUTES,
   ...MIGRATION_ROUTES,
   ...SCAN_ROUTES,

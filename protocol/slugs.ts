@@ -37,6 +37,16 @@ export const SWEEP_OPERATION_STATES = [
   'FAILED',
   'SKIPPED',
 ] as const;
+/** Where a transfer of a bridge is. Treasury H5. */
+export const BRIDGE_STATES = [
+  'PLANNED',
+  'APPROVING',
+  'BURNING',
+  'ATTESTING',
+  'MINTING',
+  'COMPLETED',
+  'FAILED',
+] as const;
 /** How a sweep on TRON has its energy. */
 export const SWEEP_ENERGIES = ['BURN', 'DELEGATE'] as const;
 
@@ -160,6 +170,8 @@ export const EVENTS = [
   'payment_link_closed',
   'sweep_completed',
   'sweep_paused',
+  'bridge_completed',
+  'bridge_stalled',
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 

@@ -17,6 +17,7 @@ export const STREAM_TOPICS = [
   'usage',
   'payment',
   'sweep',
+  'bridge',
   'import',
   'member',
   'key',

@@ -129,6 +129,8 @@ const schema = z.object({
   BUILD_TTL: wholeNumber(60, 604_800).default(86_400),
   /** How long a sweep waits for more deposits after the one that fired it, in seconds. */
   SWEEP_DEBOUNCE: wholeNumber(0, 3_600).default(30),
+  /** Circle's attestation service, by which bridges mint. */
+  CCTP_API_URL: origin.default('https://iris-api.circle.com'),
 });
 
 /** Settings that carry a credential, beside those that have a file of their own form: each may be in a file. */

@@ -6,8 +6,10 @@ import { createAccountEntity, type AccountReply } from '../actors/account/accoun
 import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createWayOut } from '../actors/outgoing/way-out.ts';
+import { startBridger } from '../actors/bridge/worker.ts';
 import { startClocks } from '../actors/sandbox/rounds.ts';
 import { startSweeper } from '../actors/sweep/worker.ts';
+import { createCctpApi } from '../gateway/attestation/cctp-api.ts';
 import { warnOfClosedSso } from '../gateway/http/auth/closed-sso.ts';
 import { createSystem, systemClock, type ActorSystem, type Entities } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState, RowWrite } from '../model/account/capabilities.ts';
@@ -294,13 +296,13 @@ function startBackground(wired: Wired): void {
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
-  const onTankLow = (accountId: AccountId, chain: Chain): void => {
-    if (environmentOf(accountId) === 'live') wired.metrics.add('svc_gas_tank_low_total', { chain });
-  };
-  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired) };
+  const onTankLow = (accountId: AccountId, chain: Chain): void =>
+    void (environmentOf(accountId) === 'live' && wired.metrics.add('svc_gas_tank_low_total', { chain }));
+  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
   const sweeping = { ...parts, ...of, sandbox: chains.sandbox, onTankLow };
   startClocks(workers, { ...sweeping, stores: background });
-  startSweeper(workers, { ...sweeping, isMine, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
+  startSweeper(workers, { ...sweeping, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
+  startBridger(workers, { ...parts, ...of, bridges: stores.bridges, attesters: createCctpApi(config) });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({
     ...parts,

@@ -1,6 +1,7 @@
 /** What the account is composed of. A new capability is a folder and a line in each of these lists. */
 import type { AccountCommand, AccountState } from '../../model/account/capabilities.ts';
 import { address } from '../address/capability.ts';
+import { bridge } from '../bridge/capability.ts';
 import { billing } from '../billing/capability.ts';
 import { sandbox } from '../sandbox/capability.ts';
 import { edgeLink } from '../edge-link/capability.ts';
@@ -27,6 +28,7 @@ export const CAPABILITIES = {
   billing,
   treasury,
   sweep,
+  bridge,
   payment,
   migration,
   wipe,
@@ -57,6 +59,7 @@ export const DECISIONS: Decisions = {
   ...webhook.decide,
   ...treasury.decide,
   ...sweep.decide,
+  ...bridge.decide,
   ...plan.decide,
   ...billing.decide,
   ...payment.decide,

@@ -34,6 +34,7 @@ const PUBLISHING: ReadonlySet<AccountCommand['type']> = new Set([
   'submit_signed',
   'note_broadcast',
   'end_sweep_job',
+  'move_bridge_transfer',
   'replay_delivery',
   'push_pool',
 ]);

@@ -36,6 +36,7 @@ import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
+import { moved as movedTransfer, transferWrite } from '../bridge/moves.ts';
 import { moved, operationWrite, UNSIGNED } from '../sweep/moves.ts';
 import { settledLimit } from './settled-limit.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
@@ -56,7 +57,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const no = firstRefusal(
     rotationPending(state),
     suspended(state),
-    command.operation === undefined ? settledLimit(state, nowMs) : null,
+    isOwn(command) ? null : settledLimit(state, nowMs),
     sweepUnderWay(command),
     watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
@@ -102,8 +103,13 @@ function buildAt(
   );
 }
 
+type Command = Deciding<'build_withdrawal'>['command'];
+/** Whether it is the treasury's own: of a sweep, or of a bridge. */
+const isOwn = ({ operation, bridging }: Pick<Command, 'operation' | 'bridging'>): boolean =>
+  operation !== undefined || bridging !== undefined;
+
 /** Refuses: CONFLICT while a sweep of the sender may be signed; one that cannot yet gives way. Treasury S21. */
-function sweepUnderWay({ sweeping, operation }: Deciding<'build_withdrawal'>['command']): Refusal | null {
+function sweepUnderWay({ sweeping, operation }: Command): Refusal | null {
   if (sweeping == null || operation !== undefined || UNSIGNED.has(sweeping.state)) return null;
   return refuse(
     'CONFLICT',
@@ -127,9 +133,11 @@ function beyondTank(operation: OperationArrow | undefined, unsigned: Unsigned): 
 
 /** What a build means for an operation: its own arrow, or that it gives way. */
 function operationRows(
-  { command: { id, operation, sweeping }, nowMs }: Deciding<'build_withdrawal'>,
+  { command: { id, operation, bridging, sweeping }, nowMs }: Deciding<'build_withdrawal'>,
   unsigned: Unsigned,
 ): RowWrite[] {
+  if (bridging !== undefined)
+    return [transferWrite(movedTransfer(bridging.known, bridging.to, bridging.fields, nowMs))];
   if (operation !== undefined) {
     const { known, to } = operation,
       { amount } = unsigned,
@@ -178,7 +186,7 @@ function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsig
   const { id, intent, from, tokenSymbol, decimals } = command;
   return {
     id,
-    ...(command.operation === undefined ? {} : { kind: 'sweep' }),
+    ...(isOwn(command) ? { kind: 'sweep' } : {}),
     accountId: state.accountId,
     ledger: ledgerOf(intent.chain, state.accountId),
     chain: intent.chain,

@@ -4,6 +4,7 @@
  */
 import type { BuildInputs, Intent, Unsigned } from '../../chains/chain.ts';
 import { parseAddress, tokenOf } from '../../chains/reading.ts';
+import type { ContractCall } from '../../chains/contract-call.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { ChainAccess, ChainBinding } from '../../model/ports/chain-access.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
@@ -35,6 +36,8 @@ export interface Wish {
   readonly withinFee?: bigint;
   /** Of a sweep of coins: what it may take together. */
   readonly sweepUpTo?: bigint;
+  /** Of a bridge: the call in the place of a transfer. */
+  readonly call?: ContractCall;
 }
 
 export interface Ready {
@@ -70,7 +73,7 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
   const destination =
     wish.kind === 'trustline' ? null : binding.module.checkDestination(binding.network, to, binding.catalogue);
   if (destination !== null) return destination;
-  const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
+  const amount = amountOf(wish);
   if (isRefusal(amount)) return amount;
   if (to.tag !== null && wish.chainTag !== null && wish.chainTag !== to.tag) {
     return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'the address names another tag' });
@@ -91,8 +94,15 @@ export async function prepare(reading: Reading, accountId: AccountId, wish: Wish
     ...(wish.feePayer === undefined ? {} : { feePayer: wish.feePayer }),
     ...(wish.withinFee === undefined ? {} : { withinFee: wish.withinFee }),
     ...(wish.sweepUpTo === undefined ? {} : { sweepUpTo: wish.sweepUpTo }),
+    ...(wish.call === undefined ? {} : { call: wish.call }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
+}
+
+function amountOf({ kind, amount, call }: Wish): bigint | 'all' | Refusal {
+  // A mint moves nothing of its sender.
+  if (kind === 'trustline' || (call !== undefined && amount === '0')) return 0n;
+  return amount === 'all' ? amount : parseAmount(amount);
 }
 
 /** The refusal of a sender that the account does not have: a key source may cover it all the same. */
@@ -128,6 +138,7 @@ export function intentOf({ unsigned }: WithdrawalRow, { catalogue }: Pick<ChainB
     tag: unsigned.tag,
     kind: unsigned.kind,
     ...payerIn(unsigned),
+    ...(unsigned.call === undefined ? {} : { call: unsigned.call }),
   };
 }
 

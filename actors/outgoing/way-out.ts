@@ -11,6 +11,7 @@ import type { Accounts, Answer, DuplicateKey } from '../../model/ports/accounts.
 import type { ChainAccess } from '../../model/ports/chain-access.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { SweepStore } from '../../model/ports/sweep-store.ts';
+import type { BridgeArrow } from '../../model/account/bridge.ts';
 import type { OperationArrow } from '../../model/account/outgoing.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, notFound, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -32,6 +33,7 @@ interface Claim {
 interface Operated {
   readonly id?: string;
   readonly operation?: OperationArrow;
+  readonly bridging?: BridgeArrow;
 }
 
 /** Who signed, and under which lease. */
@@ -130,7 +132,7 @@ export function createWayOut(parts: WayOutParts): WayOut {
           ...claim,
         });
         const isMoved = isRefusal(answer) && answer.details['reason'] === 'changed_meanwhile';
-        if (!isMoved || claim.operation !== undefined || tries === TRIES) return answer;
+        if (!isMoved || claim.operation !== undefined || claim.bridging !== undefined || tries === TRIES) return answer;
       }
     },
     observed: (known) => notCutOver(reads, known),

@@ -10,12 +10,12 @@ import type { OperationRole } from '../../protocol/slugs.ts';
 
 /** The frame without the epoch, which the room of the edge adds. */
 export function frameOf(
-  { id }: SweepOperationRow,
+  { id }: Pick<SweepOperationRow, 'id'>,
   { id: transactionId, chain, to, unsigned }: WithdrawalRow,
   role: OperationRole,
   toPath: string | null,
 ): Omit<OperateFrame, 'leaseEpoch'> {
-  const { boundAtMs: _, repriced: __, tagOfAddress: ___, ...payload } = unsigned;
+  const { boundAtMs: _, repriced: __, tagOfAddress: ___, call: ____, ...payload } = unsigned;
   return {
     operationId: id,
     transactionId,

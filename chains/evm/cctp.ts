@@ -12,8 +12,11 @@
  *   344 *last block          376    hook, which is empty here
  */
 import type { Chain } from '../../protocol/slugs.ts';
+import type { ContractLog } from '../contract-call.ts';
+import { decodeWord } from './abi.ts';
 import { addressOfHex } from './address.ts';
 import { word } from './quantity.ts';
+import { TRANSFER_TOPIC } from './transfers.ts';
 
 /** The same on all four chains. */
 export const TOKEN_MESSENGER = addressOfHex('28b5a0e9c621a5badaa536219b3a228c8168cf5d');
@@ -38,11 +41,17 @@ const VERSION = 1;
 const APPROVE = '095ea7b3'; // approve(address,uint256)
 const DEPOSIT_FOR_BURN = '8e0250ee'; // depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)
 const RECEIVE_MESSAGE = '57ecfd28'; // receiveMessage(bytes,bytes)
+const USED_NONCES = 'feb61724'; // usedNonces(bytes32)
 const MIN_FEE = '516990e3'; // getMinFeeAmount(uint256)
 
 const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0');
 const NOTHING = '0'.repeat(64);
 const uint32 = (value: number): string => value.toString(16).padStart(8, '0');
+
+/** Call data of `usedNonces(nonce)`: one once a message was received under it. */
+export function encodeUsedNonce(nonce: string): string {
+  return `0x${USED_NONCES}${nonce.slice(2)}`;
+}
 
 /** What a burn says of itself, all of it known before it is signed. */
 export interface Burn {
@@ -197,4 +206,23 @@ export function messageIn(data: string): string | null {
     length = BigInt(`0x${data.slice(66, 130)}`);
   if (offset !== 32n || length > BigInt((data.length - 130) / 2)) return null;
   return `0x${data.slice(130, 130 + 2 * Number(length))}`;
+}
+
+/** What was minted to a recipient, by the logs of a transaction: a transfer of the token from nobody. Null for none. */
+export function mintedIn(logs: readonly ContractLog[], token: string, recipient: string): bigint | null {
+  const minted = logs.find(
+    ({ address, topics }) =>
+      address === token.toLowerCase() &&
+      topics[0] === TRANSFER_TOPIC &&
+      topics[1] === `0x${NOTHING}` &&
+      topics[2] === `0x${addressWord(recipient)}`,
+  );
+  return minted === undefined ? null : decodeWord(minted.data);
+}
+
+/** The messages that a transaction sent: what the transmitter itself emitted. */
+export function messagesIn(logs: readonly ContractLog[]): string[] {
+  return logs
+    .filter(({ address, topics }) => address === MESSAGE_TRANSMITTER.toLowerCase() && topics[0] === MESSAGE_SENT)
+    .flatMap(({ data }) => messageIn(data) ?? []);
 }

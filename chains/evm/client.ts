@@ -20,6 +20,7 @@ import { balanceOf } from './balance.ts';
 import { parseHeader } from './block.ts';
 import type { EvmRaw } from './raw.ts';
 import { createBlockReader } from './block-reader.ts';
+import { createCalls } from './calls.ts';
 import { readBuildInputs } from './build-inputs.ts';
 import type { EvmInputs } from './fee.ts';
 import { createPoolMinimum } from './pool-minimum.ts';
@@ -87,6 +88,7 @@ export function createClient(general: Network, transport: Transport, catalogue: 
       }),
     fetchUse: (asked) => attempt((node) => readUse(network, heads, node, asked)),
     fetchLogs: (range) => readLogs(network, transport, range),
+    ...createCalls(network, heads, transport),
     seesInternal: async () =>
       network.nativeTransferLog !== null || network.tracesRequired === true || traces.isOffered(await heads.getHead()),
     broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused, onMinimumPrice: pool.note }, signed),

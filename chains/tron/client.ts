@@ -2,6 +2,7 @@
  * The TRON family's view of its nodes: the only I/O of the family, in the files that this one puts together. Every
  * question goes to one endpoint after another until one can prove its answer.
  */
+import type { SeesCalls } from '../contract-call.ts';
 import {
   ChainUnavailable,
   type Catalogue,
@@ -25,7 +26,7 @@ import { readTokenFacts } from './token-facts.ts';
 import type { TronBlock } from './transfers.ts';
 import { readUse } from './use.ts';
 
-export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt'>>;
+export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt' | keyof SeesCalls>>;
 
 /** A client over the endpoints of the network; each must serve `/wallet` and `/walletsolidity` below one base. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): TronClient {

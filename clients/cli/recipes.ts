@@ -134,4 +134,6 @@ export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
   payment_link_closed: linkClosed,
   sweep_completed: 'a sweep policy, an address with funds, and an edge whose caps allow it: api runSweepPolicy',
   sweep_paused: 'a sweep policy whose sweeps fail one after the other',
+  bridge_completed: 'a live account, a bridge policy, and an edge whose caps allow it: api createBridgeTransfer',
+  bridge_stalled: 'a bridge transfer whose burn nobody attests for long',
 };

@@ -23,6 +23,7 @@ import * as platform from '../../protocol/schema/platform.ts';
 import * as scans from '../../protocol/schema/scans.ts';
 import * as sso from '../../protocol/schema/sso.ts';
 import * as support from '../../protocol/schema/support.ts';
+import * as bridges from '../../protocol/schema/bridges.ts';
 import * as sweeps from '../../protocol/schema/sweeps.ts';
 import * as tokens from '../../protocol/schema/tokens.ts';
 import * as transactions from '../../protocol/schema/transactions.ts';
@@ -78,6 +79,7 @@ const AREAS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   scans,
   sso,
   support,
+  bridges,
   sweeps,
   tokens,
   transactions,

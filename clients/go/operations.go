@@ -302,7 +302,7 @@ func (c *Client) ListWebhooksAll(ctx context.Context, params ListWebhooksParams,
 // ListDeliveriesParams are the arguments of ListDeliveries.
 //
 // Status: pending, delivered, failed, dead_lettered, held.
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ListDeliveriesParams struct {
 	Page      *int64  `json:"page,omitempty"`
 	Size      *int64  `json:"size,omitempty"`
@@ -341,7 +341,7 @@ func (c *Client) ListDeadLettersAll(ctx context.Context, params ListDeadLettersP
 
 // ReplayDeliveriesParams are the arguments of ReplayDeliveries.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ReplayDeliveriesParams struct {
 	From      string  `json:"from"`
 	To        string  `json:"to"`
@@ -420,7 +420,7 @@ func (c *Client) DropPreviousWebhookSecret(ctx context.Context, params DropPrevi
 // ListWebhookDeliveriesParams are the arguments of ListWebhookDeliveries.
 //
 // Status: pending, delivered, failed, dead_lettered, held.
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ListWebhookDeliveriesParams struct {
 	WebhookID string  `json:"webhookId"`
 	Page      *int64  `json:"page,omitempty"`
@@ -1196,6 +1196,136 @@ type RetrySweepJobParams struct {
 // RetrySweepJob: Run failed operations again, never skipped ones.
 func (c *Client) RetrySweepJob(ctx context.Context, params RetrySweepJobParams, options ...WriteOption) (*Job, error) {
 	return call[Job](ctx, c, operation{"retrySweepJob", "POST", "/v1/treasury/sweeps/jobs/{id}/retry", "k"}, params, howOf(options))
+}
+
+// CreateBridgePolicyParams are the arguments of CreateBridgePolicy.
+//
+// FromChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// ToChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type CreateBridgePolicyParams struct {
+	FromChain           string  `json:"fromChain"`
+	ToChain             string  `json:"toChain"`
+	Token               *string `json:"token,omitempty"`
+	SourceWalletID      string  `json:"sourceWalletId"`
+	DestinationWalletID string  `json:"destinationWalletId"`
+	MaxSingleTransfer   string  `json:"maxSingleTransfer"`
+	MaxInFlightValue    string  `json:"maxInFlightValue"`
+	MaxInFlightCount    int64   `json:"maxInFlightCount"`
+	Enabled             *bool   `json:"enabled,omitempty"`
+}
+
+// CreateBridgePolicy: Say between which treasury wallets a token may be bridged, and how much at once.
+func (c *Client) CreateBridgePolicy(ctx context.Context, params CreateBridgePolicyParams, options ...WriteOption) (*BridgePolicy, error) {
+	return call[BridgePolicy](ctx, c, operation{"createBridgePolicy", "POST", "/v1/treasury/bridges/policies", "kb"}, params, howOf(options))
+}
+
+// ListBridgePoliciesParams are the arguments of ListBridgePolicies.
+type ListBridgePoliciesParams struct {
+	Page  *int64  `json:"page,omitempty"`
+	Size  *int64  `json:"size,omitempty"`
+	After *string `json:"after,omitempty"`
+}
+
+// ListBridgePolicies: Bridge policies, one for a way of a token.
+func (c *Client) ListBridgePolicies(ctx context.Context, params ListBridgePoliciesParams, options ...CallOption) (*BridgePolicyPage, error) {
+	return call[BridgePolicyPage](ctx, c, operation{"listBridgePolicies", "GET", "/v1/treasury/bridges/policies", ""}, params, howOf(options))
+}
+
+// ListBridgePoliciesAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Bridge policies, one for a way of a token.
+func (c *Client) ListBridgePoliciesAll(ctx context.Context, params ListBridgePoliciesParams, take func(BridgePolicy) error, options ...CallOption) error {
+	return walk(ctx, c, operation{"listBridgePolicies", "GET", "/v1/treasury/bridges/policies", ""}, params, howOf(options), take)
+}
+
+// GetBridgePolicyParams are the arguments of GetBridgePolicy.
+type GetBridgePolicyParams struct {
+	PolicyID string `json:"policyId"`
+}
+
+// GetBridgePolicy: Read one bridge policy.
+func (c *Client) GetBridgePolicy(ctx context.Context, params GetBridgePolicyParams, options ...CallOption) (*BridgePolicy, error) {
+	return call[BridgePolicy](ctx, c, operation{"getBridgePolicy", "GET", "/v1/treasury/bridges/policies/{policyId}", ""}, params, howOf(options))
+}
+
+// ReplaceBridgePolicyParams are the arguments of ReplaceBridgePolicy.
+//
+// FromChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// ToChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type ReplaceBridgePolicyParams struct {
+	PolicyID            string  `json:"policyId"`
+	FromChain           string  `json:"fromChain"`
+	ToChain             string  `json:"toChain"`
+	Token               *string `json:"token,omitempty"`
+	SourceWalletID      string  `json:"sourceWalletId"`
+	DestinationWalletID string  `json:"destinationWalletId"`
+	MaxSingleTransfer   string  `json:"maxSingleTransfer"`
+	MaxInFlightValue    string  `json:"maxInFlightValue"`
+	MaxInFlightCount    int64   `json:"maxInFlightCount"`
+	Enabled             *bool   `json:"enabled,omitempty"`
+	Version             *int64  `json:"version,omitempty"`
+}
+
+// ReplaceBridgePolicy: Replace the settings of a bridge policy; its chains and token stay.
+func (c *Client) ReplaceBridgePolicy(ctx context.Context, params ReplaceBridgePolicyParams, options ...WriteOption) (*BridgePolicy, error) {
+	return call[BridgePolicy](ctx, c, operation{"replaceBridgePolicy", "PUT", "/v1/treasury/bridges/policies/{policyId}", "kb"}, params, howOf(options))
+}
+
+// DeleteBridgePolicyParams are the arguments of DeleteBridgePolicy.
+type DeleteBridgePolicyParams struct {
+	PolicyID string `json:"policyId"`
+}
+
+// DeleteBridgePolicy: End a bridge policy of which nothing is on its way.
+func (c *Client) DeleteBridgePolicy(ctx context.Context, params DeleteBridgePolicyParams, options ...WriteOption) (*BridgePolicy, error) {
+	return call[BridgePolicy](ctx, c, operation{"deleteBridgePolicy", "DELETE", "/v1/treasury/bridges/policies/{policyId}", "k"}, params, howOf(options))
+}
+
+// CreateBridgeTransferParams are the arguments of CreateBridgeTransfer.
+type CreateBridgeTransferParams struct {
+	PolicyID string `json:"policyId"`
+	Amount   string `json:"amount"`
+}
+
+// CreateBridgeTransfer: Move an amount to the other chain, within the limits of a policy.
+func (c *Client) CreateBridgeTransfer(ctx context.Context, params CreateBridgeTransferParams, options ...WriteOption) (*BridgeTransfer, error) {
+	return call[BridgeTransfer](ctx, c, operation{"createBridgeTransfer", "POST", "/v1/treasury/bridges/transfers", "kb"}, params, howOf(options))
+}
+
+// ListBridgeTransfersParams are the arguments of ListBridgeTransfers.
+type ListBridgeTransfersParams struct {
+	Page     *int64  `json:"page,omitempty"`
+	Size     *int64  `json:"size,omitempty"`
+	After    *string `json:"after,omitempty"`
+	PolicyID *string `json:"policyId,omitempty"`
+}
+
+// ListBridgeTransfers: Bridge transfers, newest first.
+func (c *Client) ListBridgeTransfers(ctx context.Context, params ListBridgeTransfersParams, options ...CallOption) (*BridgeTransferPage, error) {
+	return call[BridgeTransferPage](ctx, c, operation{"listBridgeTransfers", "GET", "/v1/treasury/bridges/transfers", ""}, params, howOf(options))
+}
+
+// ListBridgeTransfersAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Bridge transfers, newest first.
+func (c *Client) ListBridgeTransfersAll(ctx context.Context, params ListBridgeTransfersParams, take func(BridgeTransfer) error, options ...CallOption) error {
+	return walk(ctx, c, operation{"listBridgeTransfers", "GET", "/v1/treasury/bridges/transfers", ""}, params, howOf(options), take)
+}
+
+// GetBridgeTransferParams are the arguments of GetBridgeTransfer.
+type GetBridgeTransferParams struct {
+	ID string `json:"id"`
+}
+
+// GetBridgeTransfer: Read one bridge transfer.
+func (c *Client) GetBridgeTransfer(ctx context.Context, params GetBridgeTransferParams, options ...CallOption) (*BridgeTransfer, error) {
+	return call[BridgeTransfer](ctx, c, operation{"getBridgeTransfer", "GET", "/v1/treasury/bridges/transfers/{id}", ""}, params, howOf(options))
+}
+
+// RetryBridgeTransferParams are the arguments of RetryBridgeTransfer.
+type RetryBridgeTransferParams struct {
+	ID string `json:"id"`
+}
+
+// RetryBridgeTransfer: Look at a transfer now that waits; nothing is ever burnt again.
+func (c *Client) RetryBridgeTransfer(ctx context.Context, params RetryBridgeTransferParams, options ...WriteOption) (*BridgeTransfer, error) {
+	return call[BridgeTransfer](ctx, c, operation{"retryBridgeTransfer", "POST", "/v1/treasury/bridges/transfers/{id}/retry", "k"}, params, howOf(options))
 }
 
 // RequestTokenParams are the arguments of RequestToken.

@@ -87,7 +87,6 @@ const (
 	EventEdgeOnline               = "edge_online"                // EdgeData
 	EventIdentityRotationDetected = "identity_rotation_detected" // IdentityRotationDetectedData
 	EventPoolLow                  = "pool_low"                   // PoolLowData
-	EventFundingWalletLow         = "funding_wallet_low"         // FundingWalletLowData
 	EventPaymentDetected          = "payment_detected"           // PaymentData
 	EventPaymentConfirmed         = "payment_confirmed"          // PaymentData
 	EventPaymentUnderpaid         = "payment_underpaid"          // PaymentData
@@ -98,6 +97,8 @@ const (
 	EventPaymentLinkClosed        = "payment_link_closed"        // PaymentLinkClosedData
 	EventSweepCompleted           = "sweep_completed"            // SweepData
 	EventSweepPaused              = "sweep_paused"               // SweepData
+	EventBridgeCompleted          = "bridge_completed"           // BridgeData
+	EventBridgeStalled            = "bridge_stalled"             // BridgeData
 )
 
 // Accepted travels.
@@ -205,6 +206,9 @@ type AmountCapExceededDetails struct {
 	Spent               *string `json:"spent,omitempty"`
 	Setting             *string `json:"setting,omitempty"`
 	WindowSeconds       *int64  `json:"windowSeconds,omitempty"`
+	PolicyID            *string `json:"policyId,omitempty"`
+	Limit               *string `json:"limit,omitempty"`
+	InFlight            *string `json:"inFlight,omitempty"`
 }
 
 // ApiKey travels.
@@ -385,6 +389,115 @@ type BilledPageContentItem struct {
 	Counted       int64  `json:"counted"`
 	Chain         string `json:"chain"`
 	CreatedAt     string `json:"createdAt"`
+}
+
+// BridgeData travels.
+//
+// FromChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// ToChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type BridgeData struct {
+	TransferID        string  `json:"transferId"`
+	PolicyID          string  `json:"policyId"`
+	FromChain         string  `json:"fromChain"`
+	ToChain           string  `json:"toChain"`
+	Asset             string  `json:"asset"`
+	TokenContract     string  `json:"tokenContract"`
+	State             string  `json:"state"`
+	Amount            string  `json:"amount"`
+	Received          *string `json:"received"`
+	Recipient         string  `json:"recipient"`
+	BurnTransactionID string  `json:"burnTransactionId"`
+	MintTransactionID *string `json:"mintTransactionId"`
+	Reason            *string `json:"reason"`
+}
+
+// BridgePolicy travels.
+//
+// FromChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// ToChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type BridgePolicy struct {
+	ID                  string `json:"id"`
+	Version             int64  `json:"version"`
+	FromChain           string `json:"fromChain"`
+	ToChain             string `json:"toChain"`
+	Token               string `json:"token"`
+	SourceWalletID      string `json:"sourceWalletId"`
+	DestinationWalletID string `json:"destinationWalletId"`
+	MaxSingleTransfer   string `json:"maxSingleTransfer"`
+	MaxInFlightValue    string `json:"maxInFlightValue"`
+	MaxInFlightCount    int64  `json:"maxInFlightCount"`
+	Enabled             bool   `json:"enabled"`
+	InFlightCount       int64  `json:"inFlightCount"`
+	InFlightValue       string `json:"inFlightValue"`
+	CreatedAt           string `json:"createdAt"`
+	UpdatedAt           string `json:"updatedAt"`
+}
+
+// BridgePolicyPage travels.
+type BridgePolicyPage struct {
+	Content       []BridgePolicy `json:"content"`
+	Page          int64          `json:"page"`
+	Size          int64          `json:"size"`
+	TotalElements int64          `json:"totalElements"`
+	TotalPages    int64          `json:"totalPages"`
+	TotalCapped   *bool          `json:"totalCapped,omitempty"`
+	Withheld      *int64         `json:"withheld,omitempty"`
+	Next          *string        `json:"next"`
+}
+
+// BridgeTransfer travels.
+//
+// FromChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// ToChain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+// State: PLANNED, APPROVING, BURNING, ATTESTING, MINTING, COMPLETED, FAILED.
+type BridgeTransfer struct {
+	ID                   string                 `json:"id"`
+	PolicyID             string                 `json:"policyId"`
+	FromChain            string                 `json:"fromChain"`
+	ToChain              string                 `json:"toChain"`
+	Token                string                 `json:"token"`
+	Source               string                 `json:"source"`
+	Recipient            string                 `json:"recipient"`
+	Amount               string                 `json:"amount"`
+	MaxFee               *string                `json:"maxFee"`
+	Received             *string                `json:"received"`
+	State                string                 `json:"state"`
+	Reason               *string                `json:"reason"`
+	Stalled              *BridgeTransferStalled `json:"stalled"`
+	Blocked              *BridgeTransferBlocked `json:"blocked"`
+	ApproveTransactionID *string                `json:"approveTransactionId"`
+	BurnTransactionID    *string                `json:"burnTransactionId"`
+	MintTransactionID    *string                `json:"mintTransactionId"`
+	CreatedAt            string                 `json:"createdAt"`
+	UpdatedAt            string                 `json:"updatedAt"`
+	EndedAt              *string                `json:"endedAt"`
+}
+
+// BridgeTransferBlocked travels.
+type BridgeTransferBlocked struct {
+	Reason   string  `json:"reason"`
+	Setting  *string `json:"setting"`
+	Cap      *string `json:"cap"`
+	Spent    *string `json:"spent"`
+	Required *string `json:"required"`
+}
+
+// BridgeTransferPage travels.
+type BridgeTransferPage struct {
+	Content       []BridgeTransfer `json:"content"`
+	Page          int64            `json:"page"`
+	Size          int64            `json:"size"`
+	TotalElements int64            `json:"totalElements"`
+	TotalPages    int64            `json:"totalPages"`
+	TotalCapped   *bool            `json:"totalCapped,omitempty"`
+	Withheld      *int64           `json:"withheld,omitempty"`
+	Next          *string          `json:"next"`
+}
+
+// BridgeTransferStalled travels.
+type BridgeTransferStalled struct {
+	Since  string `json:"since"`
+	Reason string `json:"reason"`
 }
 
 // Built travels.
@@ -643,7 +756,7 @@ type CoverageUnresolvedItem struct {
 
 // Delivery travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 // Status: pending, delivered, failed, dead_lettered, held.
 // HeldReason: endpoint_disabled, endpoint_deleted, secret_unreadable.
 type Delivery struct {
@@ -1037,7 +1150,7 @@ type EmailDone struct {
 
 // EventRecord travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type EventRecord struct {
 	ID         string     `json:"id"`
 	Event      string     `json:"event"`
@@ -1054,7 +1167,7 @@ type EventsList struct {
 
 // EventsListContentItem travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type EventsListContentItem struct {
 	ID        string  `json:"id"`
 	Event     string  `json:"event"`
@@ -1126,18 +1239,6 @@ type FundingWallet struct {
 	Reason                   *string `json:"reason"`
 	AsOf                     string  `json:"asOf"`
 	CreatedAt                string  `json:"createdAt"`
-}
-
-// FundingWalletLowData travels.
-//
-// Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
-type FundingWalletLowData struct {
-	FundingWalletID          string `json:"fundingWalletId"`
-	Chain                    string `json:"chain"`
-	Address                  string `json:"address"`
-	Available                string `json:"available"`
-	LowBalance               string `json:"lowBalance"`
-	EstimatedSweepsRemaining *int64 `json:"estimatedSweepsRemaining"`
 }
 
 // FundingWalletPage travels.
@@ -3485,7 +3586,7 @@ type Timeline struct {
 
 // TimelineEventsItem travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type TimelineEventsItem struct {
 	ID         string                             `json:"id"`
 	Event      string                             `json:"event"`
@@ -3719,7 +3820,7 @@ type TokenRequestPage struct {
 // From: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // To: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Status: open, closed.
-// Reason: not_bridgeable, deprecated, no_issuer_bridge, recipient_checks_missing, not_offered.
+// Reason: not_bridgeable, deprecated, no_issuer_bridge, recipient_checks_missing, not_offered, not_in_sandbox.
 type TokenRoute struct {
 	Symbol   string  `json:"symbol"`
 	From     string  `json:"from"`

@@ -47,6 +47,7 @@ const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
   getTreasuryWalletBalances: 256 * KIB,
   listFundingWallets: 256 * KIB,
   listSweepPolicies: 1_024 * KIB,
+  listBridgePolicies: 512 * KIB,
   getSweepJob: 1_024 * KIB,
   previewSweep: 1_024 * KIB,
   listKeySources: 1_024 * KIB,

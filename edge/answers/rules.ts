@@ -1,7 +1,6 @@
 /**
- * Which facts of an answer are the edge's own to compute, route by route. `falseField` names the first field that is
- * not what the edge knows or its caller asked; `word` lists the fields that are the cloud's word alone, in the form of
- * their schema and nothing more. A route without a rule does not compile; a field in neither fails a test.
+ * Which facts of an answer are the edge's own to compute, by route. `falseField` names the first that is not what the
+ * edge knows or its caller asked; `word` lists what is the cloud's word alone. A field in neither fails a test.
  */
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -37,6 +36,7 @@ import {
   PAYMENT_RULES,
   READINESS_WORD,
 } from './link-rules.ts';
+import { BRIDGE_RULES } from './bridge-rules.ts';
 import { INVOICE_RULES } from './invoice-rules.ts';
 import { falseChain, falseFee, falseToken } from './network-rules.ts';
 import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
@@ -453,6 +453,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     ],
   },
   retrySweepJob: { falseField: ofJob, word: JOB_WORD },
+  ...BRIDGE_RULES,
   detectCase: { falseField: falseCase, word: CASE_WORD },
   detectPath: word(...PATH_WORD),
   createMigrationProject: word('id', 'name', 'state', 'createdAt'),

@@ -47,6 +47,7 @@ import { ssoEnforcementHandlers } from './organization/sso-enforcement.ts';
 import { samlHandlers } from './organization/sso-saml.ts';
 import { timelineHandler } from './transaction/timeline.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
+import { bridgeHandlers } from './treasury/bridges.ts';
 import { fundingHandlers } from './treasury/funding.ts';
 import { jobHandlers } from './treasury/jobs.ts';
 import { policyHandlers } from './treasury/policies.ts';
@@ -89,6 +90,7 @@ export function createHandlers(
     ...tokenRequestHandlers(deps),
     ...tokenReviewHandlers(deps),
     ...tokenPublicationHandlers(deps),
+    ...bridgeHandlers(deps),
     ...tokenRouteHandler(deps),
     ...jobHandlers(deps),
     ...previewHandler(deps),

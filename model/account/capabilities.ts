@@ -1,6 +1,5 @@
 /**
- * The account as its capabilities compose it: state, commands, events, replies, rows, first state and what each one
- * sees, one line each in the lists below.
+ * The account as its capabilities compose it: state, commands, events, replies, rows, first state and what each sees.
  * Commands are the only way to change an account; they are imperative, plain and serialisable; time and ids come in
  * with them, so that `decide` is pure. Events are facts of the stream: past tense, never changed once written, upcast
  * on read when their shape grows.
@@ -32,8 +31,8 @@ import type {
 } from './migration.ts';
 import { PLAN_INITIAL } from './plan.ts';
 import type { PlanCommand, PlanEvent, PlanReplies, PlanState, PlanWrite } from './plan.ts';
-import { TREASURY_INITIAL } from './treasury.ts';
-import type { TreasuryCommand, TreasuryEvent, TreasuryReplies, TreasuryState } from './treasury.ts';
+import { HOME_INITIAL } from './treasury.ts';
+import type { HomeCommand, HomeEvent, HomeReplies, HomeState, HomeWrite, TreasuryState } from './treasury.ts';
 import { SWEEP_INITIAL } from './sweep.ts';
 import type { SweepCommand, SweepEvent, SweepReplies, SweepState, SweepWrite } from './sweep.ts';
 import { WEBHOOK_INITIAL } from './webhook.ts';
@@ -67,7 +66,7 @@ export interface AccountState
     AddressState,
     OutgoingState,
     WebhookState,
-    TreasuryState,
+    HomeState,
     SweepState,
     PlanState,
     BillingState,
@@ -92,7 +91,7 @@ export type AccountCommand = (
   | FactCommand
   | OutgoingCommand
   | WebhookCommand
-  | TreasuryCommand
+  | HomeCommand
   | SweepCommand
   | PlanCommand
   | BillingCommand
@@ -109,7 +108,7 @@ export type AccountEvent =
   | DepositEvent
   | OutgoingEvent
   | WebhookEvent
-  | TreasuryEvent
+  | HomeEvent
   | SweepEvent
   | PlanEvent
   | BillingEvent
@@ -127,7 +126,7 @@ export interface AccountReplies
     FactReplies,
     OutgoingReplies,
     WebhookReplies,
-    TreasuryReplies,
+    HomeReplies,
     SweepReplies,
     PlanReplies,
     BillingReplies,
@@ -155,6 +154,7 @@ export type RowWrite =
   | BillingWrite
   | PaymentWrite
   | SweepWrite
+  | HomeWrite
   | MigrationWrite
   | PlanWrite
   | WipeWrite;
@@ -166,7 +166,7 @@ export const SNAPSHOT_INITIAL = {
   ...KEY_SOURCE_INITIAL,
   ...ADDRESS_INITIAL,
   ...WEBHOOK_INITIAL,
-  ...TREASURY_INITIAL,
+  ...HOME_INITIAL,
   ...SWEEP_INITIAL,
   ...PLAN_INITIAL,
   ...BILLING_INITIAL,

@@ -3,6 +3,7 @@ import type { BroadcastResult, BuildInputs, FeeEstimate, Intent, ReplayKey, Sign
 import type { Chain } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { SweepOperationRow } from '../rows/sweep.ts';
+import type { BridgeArrow } from './bridge.ts';
 import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
 
 /**
@@ -70,6 +71,8 @@ export type OutgoingCommand =
       used?: UsedValue | null;
       /** The arrow of a treasury operation that this build is; absent: a caller's own. Treasury 5.3. */
       operation?: OperationArrow;
+      /** The arrow of a bridge transfer that this build is. Treasury H5. */
+      bridging?: BridgeArrow;
       /** An operation that is under way from the sender: one that has nothing to sign yet gives way. Treasury S21. */
       sweeping?: SweepOperationRow | null;
     }

@@ -1,5 +1,13 @@
 /** Treasury of an account: where its sweeps go. Spec §2.10. */
 import type { Chain } from '../../protocol/slugs.ts';
+import {
+  BRIDGE_INITIAL,
+  type BridgeCommand,
+  type BridgeEvent,
+  type BridgeReplies,
+  type BridgeState,
+} from './bridge.ts';
+export type { BridgeWrite as HomeWrite } from './bridge.ts';
 
 /**
  * A wallet that money is brought home to. A derived one is at `M/1/1` of the pinned identity, whichever that is: its
@@ -62,3 +70,10 @@ export interface TreasuryReplies {
 }
 
 export const TREASURY_INITIAL: TreasuryState = { treasuryWallets: [], fundingWallets: [] };
+
+/** Wallets, and the bridges between them: two capabilities, one part of the account's lists. */
+export interface HomeState extends TreasuryState, BridgeState {}
+export type HomeCommand = TreasuryCommand | BridgeCommand;
+export type HomeEvent = TreasuryEvent | BridgeEvent;
+export interface HomeReplies extends TreasuryReplies, BridgeReplies {}
+export const HOME_INITIAL: HomeState = { ...TREASURY_INITIAL, ...BRIDGE_INITIAL };

@@ -53,12 +53,15 @@ const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   sweep_rows_moved: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
   sweep_job_open_once: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
   sweep_operation_open_once: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
+  bridge_rows_moved: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
+  bridge_spending_once: () => refuse('CONFLICT', { reason: 'changed_meanwhile' }),
   import_state: () => refuse('IMPORT_NOT_READY', { reason: 'the batch or its project moved' }),
   import_rollback_closed: () => refuse('ROLLBACK_WINDOW_CLOSED', { reason: 'transaction' }), // M-R1
   pay_slug_once: () => refuse('CONFLICT', { field: 'slug', reason: 'taken' }),
   // The same of what the account's own state cannot know. Console A48.
-  wipe_waits: () => refuse('CONFLICT', { reason: 'work_under_way', next: 'wait for imports and sweeps to end' }),
   sandbox_reset_waits: () => refuse('SERVICE_UNAVAILABLE', { reason: 'sandbox_reset', retryAfterSeconds: 1 }),
+  wipe_waits: () =>
+    refuse('CONFLICT', { reason: 'work_under_way', next: 'wait for imports, sweeps and bridge transfers to end' }),
   address_wiped: () => refuse('CONFLICT', { reason: 'wiped' }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),

@@ -28,6 +28,7 @@ import { createSandboxStore } from './sandbox-store.ts';
 import type { Lists } from './list-pool.ts';
 import { createSupportStore } from './support-store.ts';
 import { createSsoStore } from './sso-store.ts';
+import { createBridgeStore } from './bridge-store.ts';
 import { createSweepStore } from './sweep-store.ts';
 import { createConflictStore } from './conflict-store.ts';
 import { createScanStore } from './scan-store.ts';
@@ -81,6 +82,7 @@ export function createStores(options: StoresOptions) {
     clocks: createClockStore(sql),
     wipes: createWipeStore(sql),
     sweeps: createSweepStore(sql, options.lists),
+    bridges: createBridgeStore(sql, options.lists),
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
     registry: createRegistryStore(sql),

@@ -3,6 +3,7 @@
  * decisions 4. Receivers may see fields that are not named here; they never miss one that is.
  */
 import { z } from 'zod';
+import { bridge, bridgeExample } from './bridge-events.ts';
 import {
   CHAINS,
   CLOSED_REASONS,
@@ -409,6 +410,14 @@ export const EVENT_CATALOGUE = {
     feePaid: '0',
     operations: { confirmed: 0, failed: 5, skipped: 0 },
     reason: 'edge_spend_cap',
+  }),
+  bridge_completed: entry(bridge, 'A transfer of a bridge arrived on the other chain.', bridgeExample),
+  bridge_stalled: entry(bridge, 'A transfer that is burnt does not go on; it is asked for until it does.', {
+    ...bridgeExample,
+    state: 'ATTESTING',
+    received: null,
+    mintTransactionId: null,
+    reason: 'attestation',
   }),
 } satisfies Record<EventName, EventEntry>;
 

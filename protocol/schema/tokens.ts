@@ -140,6 +140,7 @@ export const ROUTE_REASONS = [
   'no_issuer_bridge',
   'recipient_checks_missing',
   'not_offered',
+  'not_in_sandbox',
 ] as const;
 export const tokenRoute = z.object({
   symbol: z.string(),

@@ -1417,6 +1417,7 @@ const READS = [
   'balances_of_facts',
   'open_sweep_jobs',
   'due_sweep_policies',
+  'due_bridge_transfers',
   'open_withdrawals',
   'open_by_account',
   'open_after',

@@ -17,9 +17,11 @@ import { claimOf } from '../../actors/webhook/flights.ts';
 import { closed } from '../../actors/payment/closing.ts';
 import { invoiceNumberOf } from '../../actors/payment/invoices.ts';
 import { CHECKOUT_TAG } from '../../model/rows/payment.ts';
+import { moved as movedTransfer, transferWrite } from '../../actors/bridge/moves.ts';
 import { jobWrite, moved, operationWrite } from '../../actors/sweep/moves.ts';
 import { eventually } from './postgres.ts';
 import { invoiceRow, lentRow, linkRow, paymentRow } from './payment-rows.ts';
+import { bridgeTransferRow } from './bridge-rows.ts';
 import { sweepJobRow, sweepOperationRow } from './sweep-rows.ts';
 import {
   addressRow,
@@ -487,6 +489,18 @@ const ACCOUNTS: Record<string, Work> = {
         jobWrite({ ...job, version: version + 1, state: 'COMPLETED', endedAtMs: Date.now() }),
         { table: 'sweep_policies', key: policy.id, row: { ...policy, isGone: true } },
       ]);
+    }
+  },
+  'bridges: transfer transfers dueTransfers, rows': async ({ stores, live, sandbox }) => {
+    for (const account of [live, sandbox]) {
+      const row = bridgeTransferRow();
+      await write(stores, account, [transferWrite(row)]);
+      await stores.bridges.transfer(account, row.id);
+      await stores.bridges.transfers(account, {}, { page: 0, size: 20 });
+      await stores.bridges.transfers(account, { policyId: row.policyId }, { page: 0, size: 20 });
+      const due = await stores.bridges.dueTransfers(Date.now() + 1_000, null, 100);
+      await stores.bridges.dueTransfers(Date.now() + 1_000, due.at(-1) ?? null, 100);
+      await write(stores, account, [transferWrite(movedTransfer(row, 'FAILED', { reason: 'fee' }, Date.now()))]);
     }
   },
   'inbox: a deposit on a lent address': async (world) => {

@@ -438,7 +438,7 @@ class AsyncFlock(AsyncCore):
         self,
         *,
         url: str,
-        events: List[Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"]],
+        events: List[Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"]],
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -492,7 +492,7 @@ class AsyncFlock(AsyncCore):
         size: int = UNSET,
         after: str = UNSET,
         status: Literal["pending", "delivered", "failed", "dead_lettered", "held"] = UNSET,
-        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"] = UNSET,
+        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"] = UNSET,
         webhook_id: str = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -515,7 +515,7 @@ class AsyncFlock(AsyncCore):
         size: int = UNSET,
         after: str = UNSET,
         status: Literal["pending", "delivered", "failed", "dead_lettered", "held"] = UNSET,
-        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"] = UNSET,
+        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"] = UNSET,
         webhook_id: str = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -571,7 +571,7 @@ class AsyncFlock(AsyncCore):
         from_: str,
         to: str,
         webhook_id: str = UNSET,
-        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"] = UNSET,
+        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"] = UNSET,
         dry_run: bool = UNSET,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -622,7 +622,7 @@ class AsyncFlock(AsyncCore):
         *,
         webhook_id: str,
         url: str,
-        events: List[Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"]],
+        events: List[Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"]],
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -689,7 +689,7 @@ class AsyncFlock(AsyncCore):
         size: int = UNSET,
         after: str = UNSET,
         status: Literal["pending", "delivered", "failed", "dead_lettered", "held"] = UNSET,
-        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"] = UNSET,
+        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.DeliveryPage:
@@ -712,7 +712,7 @@ class AsyncFlock(AsyncCore):
         size: int = UNSET,
         after: str = UNSET,
         status: Literal["pending", "delivered", "failed", "dead_lettered", "held"] = UNSET,
-        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "funding_wallet_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused"] = UNSET,
+        event: Literal["deposit_detected", "deposit_confirmed", "deposit_reversed", "address_activated", "withdrawal_broadcast", "withdrawal_confirmed", "withdrawal_failed", "edge_offline", "edge_online", "identity_rotation_detected", "pool_low", "payment_detected", "payment_confirmed", "payment_underpaid", "payment_late", "payment_reversed", "payment_unmatched", "payment_link_created", "payment_link_closed", "sweep_completed", "sweep_paused", "bridge_completed", "bridge_stalled"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncGenerator[types.Delivery, None]:
@@ -2016,6 +2016,219 @@ class AsyncFlock(AsyncCore):
             "id": id,
         }
         return cast(types.Job, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def create_bridge_policy(
+        self,
+        *,
+        from_chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
+        to_chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
+        source_wallet_id: str,
+        destination_wallet_id: str,
+        max_single_transfer: str,
+        max_in_flight_value: str,
+        max_in_flight_count: int,
+        token: str = UNSET,
+        enabled: bool = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgePolicy:
+        """Say between which treasury wallets a token may be bridged, and how much at once."""
+        _operation = Operation("createBridgePolicy", "POST", "/v1/treasury/bridges/policies", "kb")
+        _arguments: Dict[str, Any] = {
+            "fromChain": from_chain,
+            "toChain": to_chain,
+            "token": token,
+            "sourceWalletId": source_wallet_id,
+            "destinationWalletId": destination_wallet_id,
+            "maxSingleTransfer": max_single_transfer,
+            "maxInFlightValue": max_in_flight_value,
+            "maxInFlightCount": max_in_flight_count,
+            "enabled": enabled,
+        }
+        return cast(types.BridgePolicy, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def list_bridge_policies(
+        self,
+        *,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgePolicyPage:
+        """Bridge policies, one for a way of a token."""
+        _operation = Operation("listBridgePolicies", "GET", "/v1/treasury/bridges/policies", "")
+        _arguments: Dict[str, Any] = {
+            "page": page,
+            "size": size,
+            "after": after,
+        }
+        return cast(types.BridgePolicyPage, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    def list_bridge_policies_all(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncGenerator[types.BridgePolicy, None]:
+        """Rows of all pages, the next page when it is needed: Bridge policies, one for a way of a token."""
+        _operation = Operation("listBridgePolicies", "GET", "/v1/treasury/bridges/policies", "")
+        _arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+        }
+        return self._walk(_operation, _arguments, timeout, deadline)
+
+    async def get_bridge_policy(
+        self,
+        *,
+        policy_id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgePolicy:
+        """Read one bridge policy."""
+        _operation = Operation("getBridgePolicy", "GET", "/v1/treasury/bridges/policies/{policyId}", "")
+        _arguments: Dict[str, Any] = {
+            "policyId": policy_id,
+        }
+        return cast(types.BridgePolicy, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    async def replace_bridge_policy(
+        self,
+        *,
+        policy_id: str,
+        from_chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
+        to_chain: Literal["btc", "eth", "bsc", "polygon", "avax", "base", "tron", "sol", "xrp", "xlm"],
+        source_wallet_id: str,
+        destination_wallet_id: str,
+        max_single_transfer: str,
+        max_in_flight_value: str,
+        max_in_flight_count: int,
+        token: str = UNSET,
+        enabled: bool = UNSET,
+        version: Union[int, None] = UNSET,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgePolicy:
+        """Replace the settings of a bridge policy; its chains and token stay."""
+        _operation = Operation("replaceBridgePolicy", "PUT", "/v1/treasury/bridges/policies/{policyId}", "kb")
+        _arguments: Dict[str, Any] = {
+            "policyId": policy_id,
+            "fromChain": from_chain,
+            "toChain": to_chain,
+            "token": token,
+            "sourceWalletId": source_wallet_id,
+            "destinationWalletId": destination_wallet_id,
+            "maxSingleTransfer": max_single_transfer,
+            "maxInFlightValue": max_in_flight_value,
+            "maxInFlightCount": max_in_flight_count,
+            "enabled": enabled,
+            "version": version,
+        }
+        return cast(types.BridgePolicy, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def delete_bridge_policy(
+        self,
+        *,
+        policy_id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgePolicy:
+        """End a bridge policy of which nothing is on its way."""
+        _operation = Operation("deleteBridgePolicy", "DELETE", "/v1/treasury/bridges/policies/{policyId}", "k")
+        _arguments: Dict[str, Any] = {
+            "policyId": policy_id,
+        }
+        return cast(types.BridgePolicy, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def create_bridge_transfer(
+        self,
+        *,
+        policy_id: str,
+        amount: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgeTransfer:
+        """Move an amount to the other chain, within the limits of a policy."""
+        _operation = Operation("createBridgeTransfer", "POST", "/v1/treasury/bridges/transfers", "kb")
+        _arguments: Dict[str, Any] = {
+            "policyId": policy_id,
+            "amount": amount,
+        }
+        return cast(types.BridgeTransfer, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def list_bridge_transfers(
+        self,
+        *,
+        page: int = UNSET,
+        size: int = UNSET,
+        after: str = UNSET,
+        policy_id: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgeTransferPage:
+        """Bridge transfers, newest first."""
+        _operation = Operation("listBridgeTransfers", "GET", "/v1/treasury/bridges/transfers", "")
+        _arguments: Dict[str, Any] = {
+            "page": page,
+            "size": size,
+            "after": after,
+            "policyId": policy_id,
+        }
+        return cast(types.BridgeTransferPage, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    def list_bridge_transfers_all(
+        self,
+        *,
+        size: int = UNSET,
+        after: str = UNSET,
+        policy_id: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncGenerator[types.BridgeTransfer, None]:
+        """Rows of all pages, the next page when it is needed: Bridge transfers, newest first."""
+        _operation = Operation("listBridgeTransfers", "GET", "/v1/treasury/bridges/transfers", "")
+        _arguments: Dict[str, Any] = {
+            "size": size,
+            "after": after,
+            "policyId": policy_id,
+        }
+        return self._walk(_operation, _arguments, timeout, deadline)
+
+    async def get_bridge_transfer(
+        self,
+        *,
+        id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgeTransfer:
+        """Read one bridge transfer."""
+        _operation = Operation("getBridgeTransfer", "GET", "/v1/treasury/bridges/transfers/{id}", "")
+        _arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.BridgeTransfer, await self._call(_operation, _arguments, None, timeout, deadline))
+
+    async def retry_bridge_transfer(
+        self,
+        *,
+        id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.BridgeTransfer:
+        """Look at a transfer now that waits; nothing is ever burnt again."""
+        _operation = Operation("retryBridgeTransfer", "POST", "/v1/treasury/bridges/transfers/{id}/retry", "k")
+        _arguments: Dict[str, Any] = {
+            "id": id,
+        }
+        return cast(types.BridgeTransfer, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     async def request_token(
         self,

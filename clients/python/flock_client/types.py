@@ -213,6 +213,112 @@ BilledPageContentItem = TypedDict("BilledPageContentItem", {
     "createdAt": "str",
 })
 
+BridgeData = TypedDict("BridgeData", {
+    "transferId": "str",
+    "policyId": "str",
+    "fromChain": "str",
+    "toChain": "str",
+    "asset": "str",
+    "tokenContract": "str",
+    "state": "str",
+    "amount": "str",
+    "received": "Union[str, None]",
+    "recipient": "str",
+    "burnTransactionId": "str",
+    "mintTransactionId": "Union[str, None]",
+    "reason": "Union[str, None]",
+})
+
+BridgePolicy = TypedDict("BridgePolicy", {
+    "id": "str",
+    "version": "int",
+    "fromChain": "str",
+    "toChain": "str",
+    "token": "str",
+    "sourceWalletId": "str",
+    "destinationWalletId": "str",
+    "maxSingleTransfer": "str",
+    "maxInFlightValue": "str",
+    "maxInFlightCount": "int",
+    "enabled": "bool",
+    "inFlightCount": "int",
+    "inFlightValue": "str",
+    "createdAt": "str",
+    "updatedAt": "str",
+})
+
+_BridgePolicyPage = TypedDict("_BridgePolicyPage", {
+    "content": "List[BridgePolicy]",
+    "page": "int",
+    "size": "int",
+    "totalElements": "int",
+    "totalPages": "int",
+    "next": "Union[str, None]",
+})
+_BridgePolicyPageMore = TypedDict("_BridgePolicyPageMore", {
+    "totalCapped": "bool",
+    "withheld": "int",
+}, total=False)
+
+
+class BridgePolicyPage(_BridgePolicyPage, _BridgePolicyPageMore):
+    pass
+
+
+BridgeTransfer = TypedDict("BridgeTransfer", {
+    "id": "str",
+    "policyId": "str",
+    "fromChain": "str",
+    "toChain": "str",
+    "token": "str",
+    "source": "str",
+    "recipient": "str",
+    "amount": "str",
+    "maxFee": "Union[str, None]",
+    "received": "Union[str, None]",
+    "state": "str",
+    "reason": "Union[str, None]",
+    "stalled": "Union[BridgeTransferStalled, None]",
+    "blocked": "Union[BridgeTransferBlocked, None]",
+    "approveTransactionId": "Union[str, None]",
+    "burnTransactionId": "Union[str, None]",
+    "mintTransactionId": "Union[str, None]",
+    "createdAt": "str",
+    "updatedAt": "str",
+    "endedAt": "Union[str, None]",
+})
+
+BridgeTransferStalled = TypedDict("BridgeTransferStalled", {
+    "since": "str",
+    "reason": "str",
+})
+
+BridgeTransferBlocked = TypedDict("BridgeTransferBlocked", {
+    "reason": "str",
+    "setting": "Union[str, None]",
+    "cap": "Union[str, None]",
+    "spent": "Union[str, None]",
+    "required": "Union[str, None]",
+})
+
+_BridgeTransferPage = TypedDict("_BridgeTransferPage", {
+    "content": "List[BridgeTransfer]",
+    "page": "int",
+    "size": "int",
+    "totalElements": "int",
+    "totalPages": "int",
+    "next": "Union[str, None]",
+})
+_BridgeTransferPageMore = TypedDict("_BridgeTransferPageMore", {
+    "totalCapped": "bool",
+    "withheld": "int",
+}, total=False)
+
+
+class BridgeTransferPage(_BridgeTransferPage, _BridgeTransferPageMore):
+    pass
+
+
 Built = TypedDict("Built", {
     "amount": "str",
     "amountFormatted": "str",

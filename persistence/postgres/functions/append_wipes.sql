@@ -11,8 +11,9 @@ begin
     if one.status in ('scheduled', 'running') and (
         exists (select from import_batch b where b.account_id = one.account_id
             and b.state in ('validating', 'committing', 'rolling_back'))
-        or exists (select from sweep_job j where j.account_id = one.account_id and j.ended_at is null)) then
-      raise exception 'an import or a sweep of % is under way', one.account_id
+        or exists (select from sweep_job j where j.account_id = one.account_id and j.ended_at is null)
+        or exists (select from bridge_transfer t where t.account_id = one.account_id and t.ended_at is null)) then
+      raise exception 'an import, a sweep or a bridge transfer of % is under way', one.account_id
         using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
     end if;
     -- Locked: whoever is at a step is waited for.

@@ -37,6 +37,7 @@ begin
   delete from withdrawal where account_id = of_account;
   delete from sweep_operation where account_id = of_account;
   delete from sweep_job where account_id = of_account;
+  delete from bridge_transfer where account_id = of_account;
   delete from sweepable where account_id = of_account;
   update sweep_policy set seen = fired, fired_at = null, held_until = null where account_id = of_account;
   delete from inbox where account_id = of_account;

@@ -5,6 +5,7 @@ import { foldOf, type EventOf, type Folds } from '../../../actors/account/decisi
 import { evolve } from '../../../actors/account/evolve.ts';
 import { SNAPSHOT_INITIAL, type AccountEvent, type AccountState } from '../../../model/account/capabilities.ts';
 import { OUTGOING_INITIAL } from '../../../model/account/outgoing.ts';
+import type { BridgePolicy } from '../../../model/account/bridge.ts';
 import type { SweepPolicy } from '../../../model/account/sweep.ts';
 import { upcast, STATE_FORMAT } from '../../../model/account/snapshot.ts';
 import { initialAccount } from '../../../model/account/state.ts';
@@ -60,6 +61,24 @@ const POLICY: SweepPolicy = {
   blocked: null,
 };
 
+const BRIDGE: BridgePolicy = {
+  id: 'bridge_1',
+  version: 1,
+  fromChain: 'eth',
+  toChain: 'base',
+  token: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  sourceWalletId: 'wal_1',
+  destinationWalletId: 'wal_2',
+  maxSingleTransfer: '1',
+  maxInFlightValue: '2',
+  maxInFlightCount: 3,
+  enabled: true,
+  inFlightCount: 1,
+  inFlightValue: '1',
+  createdAtMs: 1,
+  updatedAtMs: 1,
+};
+
 /** A state in which every event finds what it changes. */
 const priced = { tier: 'premium', band: 'launch', feeCents: '9900' } as const;
 const STATE: AccountState = {
@@ -75,6 +94,7 @@ const STATE: AccountState = {
   webhooks: ['wh_1'],
   keySources: { ks_1: source },
   sweepPolicies: [{ ...POLICY, id: 'policy_1' }],
+  bridgePolicies: [BRIDGE],
   counters: { 'eth:a': { next: '2', free: [], inFlight: { 1: { id: 'wd_1', stage: 'built' } } } },
   withdrawals: { wd_1: 1 },
   wipe: { id: 'wip_1', status: 'scheduled', forMs: 9 },
@@ -133,6 +153,9 @@ const EVENTS: { readonly [T in AccountEvent['type']]: Omit<EventOf<T>, 'type'> }
   sweep_policy_deleted: { id: 'policy_1' },
   sweep_job_ended: { id: 'swj_1', state: 'COMPLETED' },
   sweep_operation_moved: { id: 'swo_1', state: 'SKIPPED', reason: 'dust' },
+  bridge_policy_set: { policy: { ...BRIDGE, id: 'bridge_2' } },
+  bridge_policy_deleted: { id: 'bridge_1' },
+  bridge_transfer_moved: { id: 'brt_1', state: 'BURNING', reason: null },
   webhook_created: { id: 'wh_2' },
   webhook_deleted: { id: 'wh_1' },
   webhook_replaced: { id: 'wh_1', seal: 's' },
@@ -174,6 +197,7 @@ const TRACELESS = [
   'payment_changed',
   'sweep_job_ended',
   'sweep_operation_moved',
+  'bridge_transfer_moved',
 ];
 
 test('house 1: every field of the account but its name has one owner, and no capability changes what another one owns', (t) => {
@@ -208,6 +232,7 @@ const BOUNDED: Partial<Record<AccountEvent['type'], string>> = {
   treasury_wallet_created: 'WALLETS_MAX',
   funding_wallet_created: 'one for a chain',
   sweep_policy_set: 'POLICIES_MAX, and one for a chain and token',
+  bridge_policy_set: 'POLICIES_MAX, and one for a way of a token',
   webhook_created: 'WEBHOOKS_MAX',
   webhook_replaced: 'one for each webhook',
 };

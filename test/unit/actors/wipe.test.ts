@@ -87,6 +87,7 @@ test('console A49: the account forgets its edge, sources, pools, endpoints, wall
     treasuryWallets: [],
     fundingWallets: [],
     sweepPolicies: [],
+    bridgePolicies: [],
     activeAddresses: 0,
     indexes: { evm: 2 },
     wipe: { id: 'wip_1', status: 'running' },

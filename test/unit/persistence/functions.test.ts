@@ -31,6 +31,7 @@ test('house 4: every function of the folder comes once, and a further part of an
     'append_addresses',
     'append_audit',
     'append_billing',
+    'append_bridges',
     'append_imports',
     'append_money',
     'append_payments',

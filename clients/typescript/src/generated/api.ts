@@ -120,7 +120,7 @@ export interface Operations {
   /** Register an endpoint; its secret is shown once. */
   createWebhook: Write<{
     url: string;
-    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   }, WebhookCreated>;
   /** List endpoints. */
   listWebhooks: List<{
@@ -134,7 +134,7 @@ export interface Operations {
     size?: number;
     after?: string;
     status?: 'pending' | 'delivered' | 'failed' | 'dead_lettered' | 'held';
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
     webhookId?: string;
   }, DeliveryPage>;
   /** List deliveries that used up their ladder. */
@@ -148,7 +148,7 @@ export interface Operations {
     from: string;
     to: string;
     webhookId?: string;
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
     dryRun?: boolean;
   }, ReplayRange>;
   /** Deliver an event once more. */
@@ -163,7 +163,7 @@ export interface Operations {
   replaceWebhook: Write<{
     webhookId: string;
     url: string;
-    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   }, Webhook>;
   /** Stop an endpoint at once; its history is kept. */
   deleteWebhook: Write<{
@@ -184,7 +184,7 @@ export interface Operations {
     size?: number;
     after?: string;
     status?: 'pending' | 'delivered' | 'failed' | 'dead_lettered' | 'held';
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
   }, DeliveryPage>;
   /** Liveness probe. */
   getEdgeHealth: Call<{}, EdgeHealth>;
@@ -529,6 +529,66 @@ export interface Operations {
   retrySweepJob: Write<{
     id: string;
   }, Job>;
+  /** Say between which treasury wallets a token may be bridged, and how much at once. */
+  createBridgePolicy: Write<{
+    fromChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+    toChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+    token?: string;
+    sourceWalletId: string;
+    destinationWalletId: string;
+    maxSingleTransfer: string;
+    maxInFlightValue: string;
+    maxInFlightCount: number;
+    enabled?: boolean;
+  }, BridgePolicy>;
+  /** Bridge policies, one for a way of a token. */
+  listBridgePolicies: List<{
+    page?: number;
+    size?: number;
+    after?: string;
+  }, BridgePolicyPage>;
+  /** Read one bridge policy. */
+  getBridgePolicy: Call<{
+    policyId: string;
+  }, BridgePolicy>;
+  /** Replace the settings of a bridge policy; its chains and token stay. */
+  replaceBridgePolicy: Write<{
+    policyId: string;
+    fromChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+    toChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+    token?: string;
+    sourceWalletId: string;
+    destinationWalletId: string;
+    maxSingleTransfer: string;
+    maxInFlightValue: string;
+    maxInFlightCount: number;
+    enabled?: boolean;
+    version?: number | null;
+  }, BridgePolicy>;
+  /** End a bridge policy of which nothing is on its way. */
+  deleteBridgePolicy: Write<{
+    policyId: string;
+  }, BridgePolicy>;
+  /** Move an amount to the other chain, within the limits of a policy. */
+  createBridgeTransfer: Write<{
+    policyId: string;
+    amount: string;
+  }, BridgeTransfer>;
+  /** Bridge transfers, newest first. */
+  listBridgeTransfers: List<{
+    page?: number;
+    size?: number;
+    after?: string;
+    policyId?: string;
+  }, BridgeTransferPage>;
+  /** Read one bridge transfer. */
+  getBridgeTransfer: Call<{
+    id: string;
+  }, BridgeTransfer>;
+  /** Look at a transfer now that waits; nothing is ever burnt again. */
+  retryBridgeTransfer: Write<{
+    id: string;
+  }, BridgeTransfer>;
   /** Ask for a token that the catalogue lacks; a contract that was asked for before is answered as it is. */
   requestToken: Write<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
@@ -1562,6 +1622,9 @@ export interface Details {
     spent?: string;
     setting?: string;
     windowSeconds?: number;
+    policyId?: string;
+    limit?: string;
+    inFlight?: string;
   };
   COMPLIANCE_REJECTED: {
     reason?: string;
@@ -2007,6 +2070,108 @@ export interface BilledPage {
   next: string | null;
 }
 
+export interface BridgePolicy {
+  id: string;
+  version: number;
+  fromChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  toChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  token: string;
+  sourceWalletId: string;
+  destinationWalletId: string;
+  maxSingleTransfer: string;
+  maxInFlightValue: string;
+  maxInFlightCount: number;
+  enabled: boolean;
+  inFlightCount: number;
+  inFlightValue: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface BridgePolicyBody {
+  fromChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+  toChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+  token?: string;
+  sourceWalletId: string;
+  destinationWalletId: string;
+  maxSingleTransfer: string;
+  maxInFlightValue: string;
+  maxInFlightCount: number;
+  enabled?: boolean;
+}
+
+export interface BridgePolicyPage {
+  content: BridgePolicy[];
+  page: number;
+  size: number;
+  totalElements: number;
+  totalPages: number;
+  totalCapped?: true;
+  withheld?: number;
+  next: string | null;
+}
+
+export interface BridgePolicyReplaceBody {
+  fromChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+  toChain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
+  token?: string;
+  sourceWalletId: string;
+  destinationWalletId: string;
+  maxSingleTransfer: string;
+  maxInFlightValue: string;
+  maxInFlightCount: number;
+  enabled?: boolean;
+  version?: number | null;
+}
+
+export interface BridgeTransfer {
+  id: string;
+  policyId: string;
+  fromChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  toChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  token: string;
+  source: string;
+  recipient: string;
+  amount: string;
+  maxFee: string | null;
+  received: string | null;
+  state: Open<'PLANNED' | 'APPROVING' | 'BURNING' | 'ATTESTING' | 'MINTING' | 'COMPLETED' | 'FAILED'>;
+  reason: string | null;
+  stalled: {
+    since: string;
+    reason: string;
+  } | null;
+  blocked: {
+    reason: string;
+    setting: string | null;
+    cap: string | null;
+    spent: string | null;
+    required: string | null;
+  } | null;
+  approveTransactionId: string | null;
+  burnTransactionId: string | null;
+  mintTransactionId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  endedAt: string | null;
+}
+
+export interface BridgeTransferBody {
+  policyId: string;
+  amount: string;
+}
+
+export interface BridgeTransferPage {
+  content: BridgeTransfer[];
+  page: number;
+  size: number;
+  totalElements: number;
+  totalPages: number;
+  totalCapped?: true;
+  withheld?: number;
+  next: string | null;
+}
+
 export interface BuildBody {
   chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
   from: string;
@@ -2208,7 +2373,7 @@ export interface CreateUploadBody {
 export interface Delivery {
   id: string;
   eventId: string;
-  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   webhookId: string;
   url: string;
   replay: number;
@@ -2465,7 +2630,7 @@ export interface EnrolBody {
 
 export interface EventRecord {
   id: string;
-  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   createdAt: string;
   body: string | null;
   deliveries: Delivery[];
@@ -2474,7 +2639,7 @@ export interface EventRecord {
 export interface EventsList {
   content: Array<{
     id: string;
-    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
     createdAt: string;
     body: string | null;
   }>;
@@ -3658,7 +3823,7 @@ export interface ReplayRangeBody {
   from: string;
   to: string;
   webhookId?: string;
-  event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused';
+  event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
   dryRun?: boolean;
 }
 
@@ -4157,7 +4322,7 @@ export interface Timeline {
   }>;
   events: Array<{
     id: string;
-    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
     createdAt: string;
     deliveries: Array<{
       id: string;
@@ -4250,7 +4415,7 @@ export interface TokenRoute {
   from: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
   to: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
   status: Open<'open' | 'closed'>;
-  reason: Open<'not_bridgeable' | 'deprecated' | 'no_issuer_bridge' | 'recipient_checks_missing' | 'not_offered'> | null;
+  reason: Open<'not_bridgeable' | 'deprecated' | 'no_issuer_bridge' | 'recipient_checks_missing' | 'not_offered' | 'not_in_sandbox'> | null;
   protocol: string | null;
   seconds: number | null;
   burnMax: string | null;
@@ -4455,7 +4620,7 @@ export interface WalletPage {
 export interface Webhook {
   id: string;
   url: string;
-  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>>;
+  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
   status: Open<'enabled' | 'disabled' | 'deleted'>;
   secretPreview: string;
   rotating: boolean;
@@ -4465,13 +4630,13 @@ export interface Webhook {
 
 export interface WebhookBody {
   url: string;
-  events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>;
+  events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
 }
 
 export interface WebhookCreated {
   id: string;
   url: string;
-  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused'>>;
+  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
   status: Open<'enabled' | 'disabled' | 'deleted'>;
   secretPreview: string;
   rotating: boolean;

@@ -25,6 +25,24 @@ export interface EventData {
   payment_link_closed: PaymentLinkClosedData;
   sweep_completed: SweepData;
   sweep_paused: SweepData;
+  bridge_completed: BridgeData;
+  bridge_stalled: BridgeData;
+}
+
+export interface BridgeData {
+  transferId: string;
+  policyId: string;
+  fromChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  toChain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
+  asset: string;
+  tokenContract: string;
+  state: string;
+  amount: string;
+  received: string | null;
+  recipient: string;
+  burnTransactionId: string;
+  mintTransactionId: string | null;
+  reason: string | null;
 }
 
 export interface DepositData {

@@ -625,5 +625,51 @@ export const EXAMPLES = {
    "run": 1,
    "reason": "edge_spend_cap"
   }
+ },
+ "bridge_completed": {
+  "event": "bridge_completed",
+  "id": "evt_5kkqdkjrm2ovmlx3khjjqkg43i",
+  "environment": "live",
+  "confirmations": null,
+  "threshold": null,
+  "timestamp": "2026-01-01T00:00:00.000Z",
+  "data": {
+   "transferId": "brt_24pgoiqw3bskzmtq2fhbqkfudu",
+   "policyId": "0198c0de-0000-7000-8000-000000000002",
+   "fromChain": "eth",
+   "toChain": "base",
+   "asset": "USDC",
+   "tokenContract": "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+   "state": "COMPLETED",
+   "amount": "1000000000",
+   "received": "1000000000",
+   "recipient": "0x9858EfFD232B4033E47d90003D41EC34EcaEda94",
+   "burnTransactionId": "txn_24pgoiqw3bskzmtq2fhbqkfudu",
+   "mintTransactionId": "txn_24pgoiqw3bskzmtq2fhbqkfuee",
+   "reason": null
+  }
+ },
+ "bridge_stalled": {
+  "event": "bridge_stalled",
+  "id": "evt_5kkqdkjrm2ovmlx3khjjqkg43i",
+  "environment": "live",
+  "confirmations": null,
+  "threshold": null,
+  "timestamp": "2026-01-01T00:00:00.000Z",
+  "data": {
+   "transferId": "brt_24pgoiqw3bskzmtq2fhbqkfudu",
+   "policyId": "0198c0de-0000-7000-8000-000000000002",
+   "fromChain": "eth",
+   "toChain": "base",
+   "asset": "USDC",
+   "tokenContract": "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+   "state": "ATTESTING",
+   "amount": "1000000000",
+   "received": null,
+   "recipient": "0x9858EfFD232B4033E47d90003D41EC34EcaEda94",
+   "burnTransactionId": "txn_24pgoiqw3bskzmtq2fhbqkfudu",
+   "mintTransactionId": null,
+   "reason": "attestation"
+  }
  }
 };

@@ -84,6 +84,15 @@ runSweepPolicy POST /v1/treasury/sweeps/policies/{policyId}/run k
 listSweepJobs GET /v1/treasury/sweeps/jobs l
 getSweepJob GET /v1/treasury/sweeps/jobs/{id}
 retrySweepJob POST /v1/treasury/sweeps/jobs/{id}/retry k
+createBridgePolicy POST /v1/treasury/bridges/policies kb
+listBridgePolicies GET /v1/treasury/bridges/policies l
+getBridgePolicy GET /v1/treasury/bridges/policies/{policyId}
+replaceBridgePolicy PUT /v1/treasury/bridges/policies/{policyId} kb
+deleteBridgePolicy DELETE /v1/treasury/bridges/policies/{policyId} k
+createBridgeTransfer POST /v1/treasury/bridges/transfers kb
+listBridgeTransfers GET /v1/treasury/bridges/transfers l
+getBridgeTransfer GET /v1/treasury/bridges/transfers/{id}
+retryBridgeTransfer POST /v1/treasury/bridges/transfers/{id}/retry k
 requestToken POST /v1/treasury/token-requests kb
 listTokenRequests GET /v1/treasury/token-requests l
 listTokenRoutes GET /v1/treasury/routes
