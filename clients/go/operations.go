@@ -302,7 +302,7 @@ func (c *Client) ListWebhooksAll(ctx context.Context, params ListWebhooksParams,
 // ListDeliveriesParams are the arguments of ListDeliveries.
 //
 // Status: pending, delivered, failed, dead_lettered, held.
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ListDeliveriesParams struct {
 	Page      *int64  `json:"page,omitempty"`
 	Size      *int64  `json:"size,omitempty"`
@@ -341,7 +341,7 @@ func (c *Client) ListDeadLettersAll(ctx context.Context, params ListDeadLettersP
 
 // ReplayDeliveriesParams are the arguments of ReplayDeliveries.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ReplayDeliveriesParams struct {
 	From      string  `json:"from"`
 	To        string  `json:"to"`
@@ -420,7 +420,7 @@ func (c *Client) DropPreviousWebhookSecret(ctx context.Context, params DropPrevi
 // ListWebhookDeliveriesParams are the arguments of ListWebhookDeliveries.
 //
 // Status: pending, delivered, failed, dead_lettered, held.
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type ListWebhookDeliveriesParams struct {
 	WebhookID string  `json:"webhookId"`
 	Page      *int64  `json:"page,omitempty"`

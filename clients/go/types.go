@@ -87,6 +87,7 @@ const (
 	EventEdgeOnline               = "edge_online"                // EdgeData
 	EventIdentityRotationDetected = "identity_rotation_detected" // IdentityRotationDetectedData
 	EventPoolLow                  = "pool_low"                   // PoolLowData
+	EventFundingWalletLow         = "funding_wallet_low"         // FundingWalletLowData
 	EventPaymentDetected          = "payment_detected"           // PaymentData
 	EventPaymentConfirmed         = "payment_confirmed"          // PaymentData
 	EventPaymentUnderpaid         = "payment_underpaid"          // PaymentData
@@ -756,7 +757,7 @@ type CoverageUnresolvedItem struct {
 
 // Delivery travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 // Status: pending, delivered, failed, dead_lettered, held.
 // HeldReason: endpoint_disabled, endpoint_deleted, secret_unreadable.
 type Delivery struct {
@@ -1150,7 +1151,7 @@ type EmailDone struct {
 
 // EventRecord travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type EventRecord struct {
 	ID         string     `json:"id"`
 	Event      string     `json:"event"`
@@ -1167,7 +1168,7 @@ type EventsList struct {
 
 // EventsListContentItem travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type EventsListContentItem struct {
 	ID        string  `json:"id"`
 	Event     string  `json:"event"`
@@ -1239,6 +1240,18 @@ type FundingWallet struct {
 	Reason                   *string `json:"reason"`
 	AsOf                     string  `json:"asOf"`
 	CreatedAt                string  `json:"createdAt"`
+}
+
+// FundingWalletLowData travels.
+//
+// Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
+type FundingWalletLowData struct {
+	FundingWalletID          string `json:"fundingWalletId"`
+	Chain                    string `json:"chain"`
+	Address                  string `json:"address"`
+	Available                string `json:"available"`
+	LowBalance               string `json:"lowBalance"`
+	EstimatedSweepsRemaining *int64 `json:"estimatedSweepsRemaining"`
 }
 
 // FundingWalletPage travels.
@@ -3586,7 +3599,7 @@ type Timeline struct {
 
 // TimelineEventsItem travels.
 //
-// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
+// Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 type TimelineEventsItem struct {
 	ID         string                             `json:"id"`
 	Event      string                             `json:"event"`

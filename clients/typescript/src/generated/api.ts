@@ -120,7 +120,7 @@ export interface Operations {
   /** Register an endpoint; its secret is shown once. */
   createWebhook: Write<{
     url: string;
-    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   }, WebhookCreated>;
   /** List endpoints. */
   listWebhooks: List<{
@@ -134,7 +134,7 @@ export interface Operations {
     size?: number;
     after?: string;
     status?: 'pending' | 'delivered' | 'failed' | 'dead_lettered' | 'held';
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
     webhookId?: string;
   }, DeliveryPage>;
   /** List deliveries that used up their ladder. */
@@ -148,7 +148,7 @@ export interface Operations {
     from: string;
     to: string;
     webhookId?: string;
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
     dryRun?: boolean;
   }, ReplayRange>;
   /** Deliver an event once more. */
@@ -163,7 +163,7 @@ export interface Operations {
   replaceWebhook: Write<{
     webhookId: string;
     url: string;
-    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+    events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   }, Webhook>;
   /** Stop an endpoint at once; its history is kept. */
   deleteWebhook: Write<{
@@ -184,7 +184,7 @@ export interface Operations {
     size?: number;
     after?: string;
     status?: 'pending' | 'delivered' | 'failed' | 'dead_lettered' | 'held';
-    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
+    event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
   }, DeliveryPage>;
   /** Liveness probe. */
   getEdgeHealth: Call<{}, EdgeHealth>;
@@ -2373,7 +2373,7 @@ export interface CreateUploadBody {
 export interface Delivery {
   id: string;
   eventId: string;
-  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   webhookId: string;
   url: string;
   replay: number;
@@ -2630,7 +2630,7 @@ export interface EnrolBody {
 
 export interface EventRecord {
   id: string;
-  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+  event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
   createdAt: string;
   body: string | null;
   deliveries: Delivery[];
@@ -2639,7 +2639,7 @@ export interface EventRecord {
 export interface EventsList {
   content: Array<{
     id: string;
-    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
     createdAt: string;
     body: string | null;
   }>;
@@ -3823,7 +3823,7 @@ export interface ReplayRangeBody {
   from: string;
   to: string;
   webhookId?: string;
-  event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
+  event?: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled';
   dryRun?: boolean;
 }
 
@@ -4322,7 +4322,7 @@ export interface Timeline {
   }>;
   events: Array<{
     id: string;
-    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+    event: Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
     createdAt: string;
     deliveries: Array<{
       id: string;
@@ -4620,7 +4620,7 @@ export interface WalletPage {
 export interface Webhook {
   id: string;
   url: string;
-  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
+  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
   status: Open<'enabled' | 'disabled' | 'deleted'>;
   secretPreview: string;
   rotating: boolean;
@@ -4630,13 +4630,13 @@ export interface Webhook {
 
 export interface WebhookBody {
   url: string;
-  events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
+  events: Array<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>;
 }
 
 export interface WebhookCreated {
   id: string;
   url: string;
-  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
+  events: Array<Open<'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'address_activated' | 'withdrawal_broadcast' | 'withdrawal_confirmed' | 'withdrawal_failed' | 'edge_offline' | 'edge_online' | 'identity_rotation_detected' | 'pool_low' | 'funding_wallet_low' | 'payment_detected' | 'payment_confirmed' | 'payment_underpaid' | 'payment_late' | 'payment_reversed' | 'payment_unmatched' | 'payment_link_created' | 'payment_link_closed' | 'sweep_completed' | 'sweep_paused' | 'bridge_completed' | 'bridge_stalled'>>;
   status: Open<'enabled' | 'disabled' | 'deleted'>;
   secretPreview: string;
   rotating: boolean;
