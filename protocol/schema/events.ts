@@ -3,7 +3,7 @@
  * decisions 4. Receivers may see fields that are not named here; they never miss one that is.
  */
 import { z } from 'zod';
-import { bridge, bridgeExample } from './bridge-events.ts';
+import { bridge, bridgeExample, sweep, sweepExample } from './treasury-events.ts';
 import {
   CHAINS,
   CLOSED_REASONS,
@@ -223,35 +223,6 @@ const lowTank = z.object({
   lowBalance: z.string().meta({ description: 'smallest native unit, below which it is low' }),
   estimatedSweepsRemaining: count.nullable().meta({ description: 'at the fees of then; null where none is needed' }),
 });
-
-const sweep = z.object({
-  jobId: z.string(),
-  policyId: z.string(),
-  chain: z.enum(CHAINS),
-  asset: z.string(),
-  tokenContract: z.string().nullable(),
-  state: z.string(),
-  amount: z.string().meta({ description: 'swept, smallest unit of the asset' }),
-  feeEstimated: z.string().meta({ description: 'smallest native unit' }),
-  feePaid: z.string().meta({ description: 'smallest native unit' }),
-  operations: z.object({ confirmed: count, failed: count, skipped: count }),
-  run: count.meta({ description: '1, and one more with each retry' }),
-  reason: z.string().nullable().meta({ description: 'why operations failed; null where none did' }),
-});
-const sweepExample = {
-  jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu',
-  policyId: '0198c0de-0000-7000-8000-000000000001',
-  chain: 'eth',
-  asset: 'USDC',
-  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-  state: 'COMPLETED',
-  amount: '25000000',
-  feeEstimated: '120000000000000',
-  feePaid: '90000000000000',
-  operations: { confirmed: 5, failed: 0, skipped: 1 },
-  run: 1,
-  reason: null,
-} satisfies z.output<typeof sweep>;
 
 const entry = <T extends z.ZodType>(data: T, when: string, example: EventEntry<T>['example']): EventEntry<T> => ({
   data,
