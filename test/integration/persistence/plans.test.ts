@@ -336,6 +336,8 @@ const PIECES_LEFT: Readonly<Record<string, string>> = {
   'audit_rows: left_by(': 'planned within what asks it',
   'open_withdrawals: select w.* from': 'for nodes of an earlier release',
   'sandbox_behind: with marked': 'for nodes of an earlier release',
+  'limit_organizations: select 1 from console_user': 'one row by its key, of who creates an organization',
+  'limit_organizations: select count(*) from': 'eleven entries of organization_of_creator at most',
   'release_unreadable: update webhook w set backlog = true': 'one row by its key, where more than a page is released',
 };
 
