@@ -5,7 +5,6 @@
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { CatalogueEntry, Deployment, Registry } from './catalogue.ts';
-import { routesOf } from './routes.ts';
 
 /** A contract as its chain describes it. */
 export interface NewToken {
@@ -52,8 +51,8 @@ export function nextRegistry(
   const deployment = deploymentOf(token);
   const tokens = current.tokens.map((entry) => (entry === joined ? withDeployment(entry, deployment) : entry));
   const all = joined === undefined ? [...tokens, entryOf(token, deployment)] : tokens;
-  // Routes open with the first version that is published: two registry keys sign them like every contract.
-  return { ...current, version, publishedAt, tokens: all, routes: routesOf(all) };
+  // A token opens no route of a bridge (decision 104).
+  return { ...current, version, publishedAt, tokens: all };
 }
 
 function deploymentOf({ chain, contract, decimals, kind, hazards, tokenProgram, sac, source }: NewToken): Deployment {

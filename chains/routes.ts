@@ -1,6 +1,6 @@
 /**
- * The routes of a bridge that this release can check whole: what the next version of the token registry opens, and two
- * registry keys sign. Treasury H1.
+ * The routes of a bridge that edges of this release can check whole. No published version of the token registry has
+ * one: none is opened before transfers were tried from chain to chain (decision 104). Treasury H1.
  */
 import type { Registry } from './catalogue.ts';
 import { BRIDGED_SYMBOL, BURN_MAX, CCTP_CHAINS, MESSAGE_TRANSMITTER, TOKEN_MESSENGER } from './evm/cctp.ts';

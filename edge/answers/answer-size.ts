@@ -32,6 +32,7 @@ const ROW_BYTES: Partial<Record<OperationId, number>> = {
   listDeadLetters: 32 * KIB,
   listWebhookDeliveries: 32 * KIB,
   listSweepJobs: 4 * KIB,
+  listBridgeTransfers: 4 * KIB,
   listScanAddresses: 4 * KIB,
 };
 /**

@@ -34,7 +34,7 @@ const CLOSELY = [
   'operate/configuration',
 ];
 
-test('ecosystem X37 X45 XA5 each kind of page is sound: axe, no width beyond 320 px, light and dark, nothing of another host', async (t) => {
+test('ecosystem X37, X45, XA5 each kind of page is sound: axe, no width beyond 320 px, light and dark, nothing of another host', async (t) => {
   const visitor = await visit(browser, home);
   t.teardown(() => visitor.context.close());
   for (const path of CLOSELY) {
@@ -49,7 +49,7 @@ test('ecosystem X37 X45 XA5 each kind of page is sound: axe, no width beyond 320
   }
 });
 
-test('ecosystem X37 XA5 pages of every part load under their policy, and asks this host alone', async (t) => {
+test('ecosystem X37, XA5 pages of every part load under their policy, and asks this host alone', async (t) => {
   const visitor = await visit(browser, home);
   t.teardown(() => visitor.context.close());
   const { page } = visitor;
@@ -63,7 +63,7 @@ test('ecosystem X37 XA5 pages of every part load under their policy, and asks th
   t.true(visitor.asked.length >= crawled.length);
 });
 
-test('ecosystem X42 X45 the search and the tabs by the keyboard alone', async (t) => {
+test('ecosystem X42, X45 the search and the tabs by the keyboard alone', async (t) => {
   const visitor = await visit(browser, home);
   t.teardown(() => visitor.context.close());
   const { page } = visitor;

@@ -50,7 +50,7 @@ const linesOf = (text: string): string[] =>
     .toSorted();
 
 test.serial(
-  'ecosystem X40 X43 the quickstart for TypeScript ends with a deposit that is verified and credited once',
+  'ecosystem X40, X43 the quickstart for TypeScript ends with a deposit that is verified and credited once',
   async (t) => {
     const file = 'docs/guides/quickstart-typescript.md';
     const place = installTypescript();
@@ -63,7 +63,7 @@ test.serial(
 );
 
 test.serial(
-  'ecosystem X40 X43 the quickstart for Python ends with a deposit that is verified and credited once',
+  'ecosystem X40, X43 the quickstart for Python ends with a deposit that is verified and credited once',
   async (t) => {
     const file = 'docs/guides/quickstart-python.md';
     const place = installPython();
@@ -76,7 +76,7 @@ test.serial(
 );
 
 test.serial(
-  'ecosystem X40 X43 the quickstart for Go ends with a deposit that is verified and credited once',
+  'ecosystem X40, X43 the quickstart for Go ends with a deposit that is verified and credited once',
   async (t) => {
     const file = 'docs/guides/quickstart-go.md';
     const place = placeForGo();

@@ -46,7 +46,7 @@ function withBridge(more: Partial<BridgeSettings> = {}) {
 const eventsIn = (rows: readonly RowWrite[]) =>
   rows.flatMap((row) => (row.table === 'publication' ? [(row as { row: { event: string } }).row.event] : []));
 
-test('treasury A14, H4: of fifty transfers that are asked for together at a count of 3, three are accepted and 47 refused', (t) => {
+test('treasury H4: of fifty transfers that are asked for together at a count of 3, three are accepted and 47 refused', (t) => {
   const { account, transfer, policy } = withBridge();
   const answers = Array.from({ length: 50 }, () => {
     const command = transfer(),

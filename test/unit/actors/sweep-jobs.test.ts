@@ -2,6 +2,8 @@
 import test from 'ava';
 import { moved } from '../../../actors/sweep/moves.ts';
 import type { JobOutcome, PlannedOperation, SweepSettings } from '../../../model/account/sweep.ts';
+import type { BridgeTransferRow } from '../../../model/rows/bridge.ts';
+import { bridgeTransferRow } from '../../support/bridge-rows.ts';
 import type { SweepJobRow, SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { newId, newUuid } from '../../../protocol/node/ids.ts';
@@ -271,6 +273,18 @@ test('treasury S17, S23: a build of an operation is its arrow in one append; sig
   t.deepEqual(announced(signed), []);
   t.deepEqual(sender.account.state.signed, {}, 'it is settled by nobody');
   t.deepEqual(sender.account.folded().counters, sender.account.state.counters);
+});
+
+test('treasury H12: a transaction of a bridge is of kind sweep: nothing is announced of it, and it counts against no limit', (t) => {
+  const sender = new Sender(),
+    known = bridgeTransferRow({ source: sender.from.address });
+  const { rows } = sender.do({ ...sender.build(), bridging: { known, to: 'BURNING', fields: {} } });
+  const [row] = rowsOf<WithdrawalRow>(rows, 'withdrawal');
+  t.is(row!.kind, 'sweep');
+  t.like(rowsOf<BridgeTransferRow>(rows, 'bridge_transfers')[0], { id: known.id, state: 'BURNING', version: 2 });
+  sender.do(sender.bind(row!.id));
+  t.deepEqual(announced(sender.do(sender.submit(row!.id)).rows), []);
+  t.deepEqual(sender.account.state.signed, {}, 'it is settled by nobody');
 });
 
 test('treasury S20, S22: a job that a reorg took sweeps back of says what became of them, without another event or failed cycle, and what failed is planned anew', (t) => {

@@ -24,7 +24,7 @@ const samples: [string, Samples][] = methodsOf(contract).map((method) => {
 });
 const indented = (code: string, by: string): string => code.replace(/^(?=.)/gm, by);
 
-test('ecosystem X38 X43 every call in TypeScript, and every block of it in a document, compiles', (t) => {
+test('ecosystem X38, X43 every call in TypeScript, and every block of it in a document, compiles', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flock-samples-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const source = (name: string): string => join(ROOT, 'clients/typescript/src', `${name}.ts`);
@@ -67,7 +67,7 @@ test('ecosystem X38 X43 every call in TypeScript, and every block of it in a doc
   t.is(status, 0, stdout.slice(0, 4_000));
 });
 
-test('ecosystem X38 X43 every call in Python, and every block of it in a document, has the types of the client', (t) => {
+test('ecosystem X38, X43 every call in Python, and every block of it in a document, has the types of the client', (t) => {
   const python = installPython();
   t.teardown(() => python.remove());
   const calls = samples.map(
@@ -86,7 +86,7 @@ test('ecosystem X38 X43 every call in Python, and every block of it in a documen
   t.is(status, 0, stdout.slice(0, 4_000));
 });
 
-test('ecosystem X38 X43 every call in Go compiles', (t) => {
+test('ecosystem X38, X43 every call in Go compiles', (t) => {
   const place = placeForGo();
   t.teardown(() => place.remove());
   const calls = samples.map(([id, { go }]) => {

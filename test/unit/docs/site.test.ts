@@ -16,7 +16,7 @@ const indexText = [...files].find(([name]) => name.startsWith('search-'))![1];
 
 const idsOf = (text: string): Set<string> => new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
 
-test('ecosystem X38 X39 X40 every operation, error code and event has its page, and there is none of anything else', (t) => {
+test('ecosystem X38, X39, X40 every operation, error code and event has its page, and there is none of anything else', (t) => {
   const of = (part: string) =>
     pages
       .filter((page) => page.part === part && page.path !== `${part}/index`)
