@@ -386,7 +386,8 @@ test('G25, G26: what the cloud does not take is kept and submitted again, the sa
       : { code: 'CHAIN_REJECTED', details: { reason: 'nonce too low' } };
   });
   const first = await cast.broadcast(ID);
-  t.is(first.error?.code, 'SERVICE_UNAVAILABLE');
+  // Or its own word, where the cloud's did not come in time.
+  t.regex(first.error?.code ?? '', /^(?:SERVICE|UPSTREAM)_UNAVAILABLE$/);
   t.is(first.error?.details['signed'], true, 'the caller is told that it was signed and is kept');
   await eventually('the cloud decided', () => tried.length === 3);
   await eventually(
