@@ -238,7 +238,10 @@ async function attested(step: Step): Promise<void> {
   if (said.kind === 'not_yet') return waits(step, stallOf(step), pauseOf(step));
   const flaw = flawOf(known.message ?? '', said);
   if (flaw !== null) {
-    parts.log.warn({ transferId: known.id, flaw }, 'an attested message is not that of its burn: it is not minted');
+    parts.log.warn(
+      { transferId: known.id, reason: flaw },
+      'an attested message is not that of its burn: it is not minted',
+    );
     return waits(step, { stalledReason: 'message_differs' }, ASK_MS.last);
   }
   await mint({ ...step, known: { ...known, attested: said.message, attestation: said.attestation } }, known);

@@ -102,7 +102,7 @@ async function perform(parts: ClockParts, accountId: AccountId, item: DueItem): 
     await WORK[item.what](parts, accountId, item);
   } catch (error) {
     parts.log.warn(
-      { err: error, accountId, what: item.what, id: item.id },
+      { err: error, accountId, what: item.what, subject: item.id },
       'what was due in a sandbox could not go on',
     );
     return false;

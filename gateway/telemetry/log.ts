@@ -102,6 +102,7 @@ const FACTS: ReadonlySet<string> = new Set([
   'batchId',
   'jobId',
   'policyId',
+  'transferId',
   'linkId',
   'keySourceId',
   'webhookIds',

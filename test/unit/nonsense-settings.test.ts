@@ -61,7 +61,6 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   POOL_WAIT_MS: ['zero'],
   BUILD_TTL: ['beyond'],
   SWEEP_DEBOUNCE: ['zero'],
-  CCTP_API_URL: ['url'],
   RESIDENT_ACCOUNTS_MAX: ['beyond'],
   // Fault tests alone read it; `migrate` alone reads the three after it, as it needs them.
   FLOCK_FAILPOINTS: ALL,

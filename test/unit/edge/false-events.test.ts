@@ -190,6 +190,8 @@ const RENAMED: ReadonlySet<EventName> = new Set<EventName>([
   'edge_online',
   'sweep_completed',
   'sweep_paused',
+  'bridge_completed',
+  'bridge_stalled',
 ]);
 /** What the cloud alone knows: docs/webhooks.md. With EDGE_VERIFY_RPC a node knows the rest of a deposit. */
 const OF_ALL = ['confirmations', 'threshold', 'timestamp'];
