@@ -197,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
     def do_GET(self):
         if self.path.endswith('slow'):
-            released.wait(0.6)
+            released.wait(2)
         body = b'{"success":true,"data":{}}'
         self.send_response(200)
         self.send_header('content-length', str(len(body)))
@@ -207,7 +207,7 @@ class Handler(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 flock = Flock(f'http://127.0.0.1:{server.server_port}', 'loc_test_' + 'a' * 39, retries=0)
-flock.get_address(id='quick', timeout=0.3)
+flock.get_address(id='quick', timeout=1.5)
 print(flock.get_address(id='slow', timeout=30))`;
   t.is(runPython(installed.driver, ['-c', script]), '{}\n');
 });
