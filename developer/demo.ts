@@ -17,6 +17,7 @@ import { nodesOf } from './options.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { runStory } from './demo-story.ts';
 import { showTakeover } from './demo-takeover.ts';
+import { freePort } from './ports.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
 const DEMO_LIMIT_MS = 180_000;
@@ -74,8 +75,8 @@ async function main(): Promise<void> {
     closing.push(() => receiver.close());
     const starting = startDeployment({
       dataDir,
-      cloudPort: 0,
-      edgePort: 0,
+      cloudPort: await freePort(),
+      edgePort: await freePort(),
       environment: 'live',
       nodes,
       leaseSeconds: LEASE_SECONDS,

@@ -5,11 +5,11 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { guarded } from './watchdog.ts';
+import { freePort } from './ports.ts';
 
 export interface LitecoindOptions {
   /** Further arguments of the command. */
@@ -47,15 +47,6 @@ const RELAY_RULES = [
   '-incrementalrelayfee=0.00001',
   '-acceptnonstdtxn=0',
 ];
-
-/** A loopback port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /**
  * Starts a node in an empty directory on a free loopback port. Throws: Error when it is not installed or does not

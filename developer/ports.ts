@@ -1,5 +1,6 @@
 /** Are the ports of developer mode free? Asked before anything is started, and answered in words that help. */
-import { createServer, type AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WantedPort {
@@ -23,13 +24,19 @@ const tryPort: TryPort = (port) =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(null)));
   });
 
-/** A port that nobody has now. */
+/** Below those that systems give to outgoing connections: none takes one while its server restarts. */
+const [FREE_FROM, FREE_TO] = [10_000, 32_000];
+const FREE_TRIES = 100;
+
+/** A port that nobody has now. Throws: Error with the code of the last that was tried. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  let code: string | null = null;
+  for (let tries = 0; tries < FREE_TRIES; tries += 1) {
+    const port = randomInt(FREE_FROM, FREE_TO);
+    code = await tryPort(port);
+    if (code === null) return port;
+  }
+  throw new Error(`no port from ${FREE_FROM} to ${FREE_TO} can be had (${code})`);
 }
 
 interface Refused extends WantedPort {

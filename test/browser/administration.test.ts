@@ -20,7 +20,7 @@ import {
   type Person,
   type TestAccountKey,
 } from '../support/gateway.ts';
-import { freePort } from '../support/redis.ts';
+import { freePort } from '../../developer/ports.ts';
 
 const port = await freePort();
 const ORIGIN = `http://localhost:${port}`;

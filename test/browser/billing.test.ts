@@ -8,7 +8,7 @@ import { hasCome, signIn, turnTo } from '../support/browser/console.ts';
 import { createClient } from '../../protocol/client.ts';
 import { enrol, startTestCloud, type TestOrganization } from '../support/gateway.ts';
 import { newId } from '../../protocol/node/ids.ts';
-import { freePort } from '../support/redis.ts';
+import { freePort } from '../../developer/ports.ts';
 import { STRIPE_KEY, STRIPE_WEBHOOK_SECRET, StripeStandIn } from '../support/stripe.ts';
 
 const port = await freePort();

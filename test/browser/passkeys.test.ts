@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { accessibility, openBrowser, picture, visit } from '../support/browser/browser.ts';
 import { hasCome, signIn } from '../support/browser/console.ts';
 import { codeOf, startTestCloud } from '../support/gateway.ts';
-import { freePort } from '../support/redis.ts';
+import { freePort } from '../../developer/ports.ts';
 
 const port = await freePort();
 const ORIGIN = `http://localhost:${port}`;

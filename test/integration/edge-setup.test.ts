@@ -1,7 +1,6 @@
 /** `GET /v1/settings/edge-setup`: what it answers is pasted into a shell, and an edge enrols. Spec §4.3; issue 4.1. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,17 +12,10 @@ import { createClient } from '../../protocol/client.ts';
 import { PHRASE } from '../support/edge/edges.ts';
 import { startTestCloud } from '../support/gateway.ts';
 import { ROOT } from '../support/tree.ts';
+import { freePort } from '../../developer/ports.ts';
 
 const ENROL_MS = 60_000;
 const LOOK_MS = 200;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A directory to paste in: the checkout's scripts and code, a phrase, and a home of its own. */
 function pasteDirectory(): string {

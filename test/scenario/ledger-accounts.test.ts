@@ -27,6 +27,7 @@ import { newDatabaseName, testServerUrl } from '../support/postgres.ts';
 import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
 import { envOf } from '../support/soak/soak-chain.ts';
+import { freePort } from '../../developer/ports.ts';
 
 const XLM = 10_000_000n;
 const RLUSD = [...catalogueOf('xrp').values()].find(({ symbol }) => symbol === 'RLUSD')!;
@@ -84,8 +85,8 @@ const btc = await openBtc(),
   receiver = await startPatientReceiver();
 const deployment = await startDeployment({
   dataDir,
-  cloudPort: 0,
-  edgePort: 0,
+  cloudPort: await freePort(),
+  edgePort: await freePort(),
   environment: 'live',
   durable: false,
   entries: await partEntries(),

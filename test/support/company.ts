@@ -16,6 +16,7 @@ import { codeOf } from './gateway.ts';
 import { patientClient, patiently, startPatientReceiver } from './patience.ts';
 import { partEntries } from './built-parts.ts';
 import { newDatabaseName, testServerUrl } from './postgres.ts';
+import { freePort } from '../../developer/ports.ts';
 
 export { patiently } from './patience.ts';
 
@@ -84,8 +85,8 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir,
-      cloudPort: 0,
-      edgePort: 0,
+      cloudPort: await freePort(),
+      edgePort: await freePort(),
       environment: 'live',
       durable: false,
       entries: { ...(await partEntries()), ...(options.cloud === undefined ? {} : { cloud: options.cloud }) },

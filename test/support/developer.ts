@@ -9,6 +9,7 @@ import { startDeployment, type Deployment } from '../../developer/deployment.ts'
 import { calmClient, patientClient, patiently, startPatientReceiver } from './patience.ts';
 import { partEntries } from './built-parts.ts';
 import { newDatabaseName, testServerUrl } from './postgres.ts';
+import { freePort } from '../../developer/ports.ts';
 
 export interface Developer {
   readonly deployment: Deployment;
@@ -37,8 +38,8 @@ export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } =
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir,
-      cloudPort: 0,
-      edgePort: 0,
+      cloudPort: await freePort(),
+      edgePort: await freePort(),
       environment: 'sandbox',
       durable: false,
       entries: await partEntries(),

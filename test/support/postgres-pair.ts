@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { binaryDirectory, unprivilegedUser } from '../../developer/postgres-binaries.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { patiently } from './patience.ts';
-import { freePort } from './redis.ts';
+import { freePort } from '../../developer/ports.ts';
 
 const run = promisify(execFile);
 const ENV = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

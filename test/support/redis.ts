@@ -4,9 +4,9 @@
  * this process.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { patiently } from './company.ts';
+import { freePort } from '../../developer/ports.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -46,14 +46,6 @@ function serverCommand(): string {
   }
   if (!onPath('redis-server')) throw new Error('redis-server is missing: apt-get install redis-server');
   return 'redis-server';
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** One server, as a process or as a container. */

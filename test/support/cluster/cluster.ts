@@ -14,7 +14,8 @@ import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
 import { partEntries } from '../built-parts.ts';
 import { steppedClock, type SteppedClock } from '../chaos/sabotage.ts';
 import { patiently } from '../patience.ts';
-import { freePort, startRedis, type TestRedis } from '../redis.ts';
+import { freePort } from '../../../developer/ports.ts';
+import { startRedis, type TestRedis } from '../redis.ts';
 import { FaultProxy } from '../replicas/fault-proxy.ts';
 import { openFleet, PHRASES, type Fleet } from '../replicas/fleet.ts';
 
@@ -57,7 +58,8 @@ export class NodePlace {
   }
 
   async start(): Promise<void> {
-    const child = await this.#start(this.port);
+    // Kept, so that it comes back where it was.
+    const child = await this.#start(this.port === 0 ? await freePort() : this.port);
     this.#child = child;
     ({ port: this.port } = await child.ready);
   }

@@ -27,6 +27,7 @@ import {
 } from '../../../protocol/frames.ts';
 import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/node/http-signature.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
+import { freePort } from '../../../developer/ports.ts';
 
 export interface Seen {
   readonly method: string;
@@ -126,7 +127,8 @@ export class HostileCloud {
   }
 
   async listen(port: number): Promise<void> {
-    await this.#http.listen({ host: '127.0.0.1', port });
+    // One that goes comes back where it was.
+    await this.#http.listen({ host: '127.0.0.1', port: port === 0 ? await freePort() : port });
     this.#port = (this.#http.server.address() as AddressInfo).port;
     this.#io = new Server(this.#http.server, { path: STREAM_PATH, transports: ['websocket'] });
     this.#io.use((socket, next) => {

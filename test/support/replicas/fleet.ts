@@ -13,6 +13,7 @@ import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { COMPILE_CACHE, startChild } from '../../../developer/children.ts';
 import { prepareDatabase } from '../../../developer/database.ts';
+import { freePort } from '../../../developer/ports.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
@@ -67,6 +68,8 @@ export class Replica {
   }
 
   async start(): Promise<void> {
+    // Kept, so that it comes back where it was.
+    if (this.port === 0) this.port = await freePort();
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', (await partEntries()).edge], {
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -196,7 +199,12 @@ export async function startFleets({
       ...cloudEnv,
     };
     const { cloud: entry } = await partEntries();
-    const first = startChild('cloud', entry, { ...env, CLOUD_PORT: '0' }, join(folder, 'cloud.log'));
+    const first = startChild(
+      'cloud',
+      entry,
+      { ...env, CLOUD_PORT: String(await freePort()) },
+      join(folder, 'cloud.log'),
+    );
     const holder = { cloud: first };
     closing.push(() => holder.cloud.stop());
     const { port } = await first.ready;

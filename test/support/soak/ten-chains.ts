@@ -23,6 +23,7 @@ import { openSol } from './sol.ts';
 import { openTron } from './tron.ts';
 import { openXlm } from './xlm.ts';
 import { openXrp } from './xrp.ts';
+import { freePort } from '../../../developer/ports.ts';
 
 const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = {
   btc: openBtc,
@@ -94,8 +95,8 @@ export async function openTenChains({
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir,
-      cloudPort: 0,
-      edgePort: 0,
+      cloudPort: await freePort(),
+      edgePort: await freePort(),
       environment: 'live',
       durable: false,
       entries: await partEntries(),
