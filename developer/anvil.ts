@@ -21,6 +21,9 @@ export interface Anvil {
 }
 
 const START_MS = 15_000;
+/** Far above what any call takes. */
+const ANSWER_MS = 120_000;
+const READS = /^(?:eth_(?:get|call|block|accounts|chainId|estimateGas|gasPrice|feeHistory)|net_|web3_|debug_)/;
 /** Blocks between safe, finalized and the head: small, so that the tags move. */
 const SLOTS_IN_EPOCH = 2;
 
@@ -73,11 +76,19 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
   return {
     url,
     async rpc<T>(method: string, params: readonly unknown[] = []) {
-      const reply = await request(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        dispatcher,
-        body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
+      const ask = () =>
+        request(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          dispatcher,
+          headersTimeout: ANSWER_MS,
+          body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
+        });
+      const reply = await ask().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'UND_ERR_HEADERS_TIMEOUT') throw error;
+        // It was seen that a call is never answered. What changes nothing is asked again.
+        if (!READS.test(method)) throw new Error(`${method}: no answer within ${ANSWER_MS} ms`);
+        return ask();
       });
       const answer = (await reply.body.json()) as { result?: T; error?: { message: string } };
       if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);

@@ -298,16 +298,17 @@ export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Recor
 });
 
 const PATIENCE_MS = 300_000;
-const PAUSE_MS = 10;
+/** From one look to the next it grows: what takes long on a busy machine does not use a band's requests up. */
+const [PAUSE_MS, PAUSE_MS_MAX] = [10, 250];
 
 /** Asks until the answer is good. Throws: with its name and the last answer, after a minute. */
 export async function eventually<T>(what: string, ask: () => Promise<T>, good: (answer: T) => boolean): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 1.2)) {
     const last = await ask();
     if (good(last)) return last;
     if (performance.now() > deadline)
       throw new Error(`${what}: not within ${PATIENCE_MS} ms; last ${JSON.stringify(last)?.slice(0, 500)}`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
