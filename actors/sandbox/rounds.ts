@@ -10,17 +10,17 @@
  * or twice at once, it changes nothing that is done.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AccountState } from '../../model/account/capabilities.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { ClockStore, DueItem } from '../../model/ports/clock-store.ts';
 import type { PaymentStore } from '../../model/ports/payment-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
-import { isRefusal, refuse, Refused, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { ActorSystem } from '../kernel/index.ts';
 import { archivePaid, closeDue } from '../payment/rounds.ts';
 import { firePolicy, type FireParts } from '../sweep/fire.ts';
+import { timeOf } from './time.ts';
 
 export interface ClockParts extends FireParts {
   readonly stores: { readonly clocks: ClockStore; readonly payments: Pick<PaymentStore, 'release'> };
@@ -49,16 +49,6 @@ const ROUND_EVERY_MS = 1_000;
 /** Accounts of one look of the schedule, and what is done for each. */
 const ACCOUNTS_AT_ONCE = 200;
 const ITEMS_AT_ONCE = 50;
-
-/** The time of an account. */
-export async function timeOf(
-  { accounts, nowMs }: Pick<ClockParts, 'accounts' | 'nowMs'>,
-  accountId: AccountId,
-): Promise<number> {
-  const answer = await accounts.ask(accountId, { type: 'inspect' });
-  if (answer.ok !== true) throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
-  return nowMs() + (answer.reply as AccountState).aheadMs;
-}
 
 /** Moves the clock, and does on the way what falls due. Where it got is the answer. Refuses: SANDBOX_ONLY. */
 export async function advance(

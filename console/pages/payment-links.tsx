@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { NETWORK_NAMES } from '../../protocol/network-names.ts';
 import { LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
-import { may } from '../app/ask.ts';
 import { hrefOf, place } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
@@ -11,7 +10,7 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { Filter, Pager, Table, TextFilter } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 import { queryOf } from './addresses.tsx';
-import { CHAIN_OPTIONS, NotActive } from './payment-parts.tsx';
+import { CHAIN_OPTIONS, CreateLink, NotActive } from './payment-parts.tsx';
 import { asksFor } from './payment-words.ts';
 
 const FILTERS = ['status', 'mode', 'chain', 'slug', 'after'] as const;
@@ -20,11 +19,7 @@ export function PaymentLinks({ scope }: PageProps): JSX.Element {
   const query = queryOf(FILTERS);
   const read = useRead('listPaymentLinks', scope, { query: query as never }, { live: true });
   const isFiltered = FILTERS.some((name) => place.value.query[name] !== undefined);
-  const create = may('editor') && (
-    <a class="button primary" href={hrefOf(scope, '/payment-links/new')}>
-      Create a link
-    </a>
-  );
+  const create = <CreateLink scope={scope} />;
   return (
     <>
       <Head

@@ -1,14 +1,13 @@
 /** Payments towards all links of the account. */
 import type { JSX } from 'preact';
-import { hrefOf, place } from '../app/location.ts';
-import { may } from '../app/ask.ts';
+import { place } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
 import { Head, Panel } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Filter, Pager } from '../ui/table.tsx';
 import { queryOf } from './addresses.tsx';
-import { NotActive, PAYMENT_OPTIONS, PaymentTable } from './payment-parts.tsx';
+import { CreateLink, NotActive, PAYMENT_OPTIONS, PaymentTable } from './payment-parts.tsx';
 
 const FILTERS = ['status', 'after'] as const;
 
@@ -16,11 +15,7 @@ export function Payments({ scope }: PageProps): JSX.Element {
   const query = queryOf(FILTERS);
   const read = useRead('listPayments', scope, { query: query as never }, { live: true });
   const { status } = place.value.query;
-  const create = may('editor') && (
-    <a class="button primary" href={hrefOf(scope, '/payment-links/new')}>
-      Create a link
-    </a>
-  );
+  const create = <CreateLink scope={scope} />;
   return (
     <>
       <Head

@@ -14,6 +14,16 @@ import type { Payment } from './payment-words.ts';
 export const CHAIN_OPTIONS = CHECKOUT_CHAINS.map((chain) => [chain, NETWORK_NAMES[chain]] as const);
 export const PAYMENT_OPTIONS = PAYMENT_STATUSES.map((status) => [status, words(status)] as const);
 
+/** For those who may. */
+export function CreateLink({ scope }: Pick<PageProps, 'scope'>): JSX.Element | null {
+  if (!may('editor')) return null;
+  return (
+    <a class="button primary" href={hrefOf(scope, '/payment-links/new')}>
+      Create a link
+    </a>
+  );
+}
+
 /** Said where something would be made that nobody can pay. payments P24. */
 export function NotActive({ scope }: Pick<PageProps, 'scope'>): JSX.Element | null {
   const { data } = useRead('getPaymentSettings', scope, undefined, { live: true });

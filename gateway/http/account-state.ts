@@ -1,6 +1,6 @@
 /** The account behind a request, as its actor knows it. */
 import type { HandlerDeps } from './surroundings.ts';
-import { environmentOf, type AccountId } from '../../protocol/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
 import { isRefusal, refuse, Refused } from '../../protocol/errors.ts';
 import type { Caller } from './context.ts';
@@ -15,12 +15,6 @@ export async function stateOf(
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok === true) return answer.reply as AccountState;
   throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
-}
-
-/** The time of an account: of a sandbox by its own clock (ecosystem X75). */
-export async function timeOf(deps: Pick<HandlerDeps, 'accounts' | 'nowMs'>, accountId: AccountId): Promise<number> {
-  const realMs = deps.nowMs();
-  return environmentOf(accountId) === 'live' ? realMs : realMs + (await stateOf(deps, accountId)).aheadMs;
 }
 
 /** The key that signed the request; a signed route has one. Throws: Refused EDGE_SIGNATURE_INVALID. */

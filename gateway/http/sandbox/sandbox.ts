@@ -5,7 +5,8 @@ import { isRefusal, notFound, type Refusal, refuse } from '../../../protocol/err
 import { accountOf, claimOf, type Handlers, unknownIn } from '../context.ts';
 import { notEnabled, sandboxResets } from '../../../actors/account/guards.ts';
 import { parseAddress } from '../../../chains/reading.ts';
-import { stateOf, timeOf } from '../account-state.ts';
+import { stateOf } from '../account-state.ts';
+import { timeOf } from '../../../actors/sandbox/time.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { HandlerDeps } from '../surroundings.ts';

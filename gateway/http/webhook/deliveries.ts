@@ -1,5 +1,5 @@
 /** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
-import { timeOf } from '../account-state.ts';
+import { timeOf } from '../../../actors/sandbox/time.ts';
 import { REPLAY_WINDOW_DAYS } from '../../../actors/webhook/decide.ts';
 import type { DeliveryView } from '../../../model/ports/read-store.ts';
 import { PAGE_SIZE_MAX, type Page, type PageAsk } from '../../../protocol/page.ts';
