@@ -3,12 +3,17 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
+import { openAnvilProxy } from './anvil-proxy.ts';
 import { guarded } from './watchdog.ts';
 
 export interface AnvilOptions {
   readonly chainId: number;
-  /** False: blocks are made by `anvil_mine` only. */
+  /** False: blocks are made by `anvil_mine` only. True: a transaction is in a block when its call is answered. */
   readonly automine?: boolean;
+  /** A block each time so many seconds have passed, and none for a transaction. */
+  readonly blockSeconds?: number;
+  /** Blocks between safe, finalized and the head. Small when absent, so that the tags move. */
+  readonly slotsInEpoch?: number;
   /** Further arguments of the command. */
   readonly args?: readonly string[];
 }
@@ -21,11 +26,8 @@ export interface Anvil {
 }
 
 const START_MS = 15_000;
-/** Far above what any call takes. */
-const ANSWER_MS = 120_000;
-const READS = /^(?:eth_(?:get|call|block|accounts|chainId|estimateGas|gasPrice|feeHistory)|net_|web3_|debug_)/;
-/** Blocks between safe, finalized and the head: small, so that the tags move. */
-const SLOTS_IN_EPOCH = 2;
+/** Characters of its standard error in an error. */
+const SAID_MAX = 500;
 
 /** The binary of this machine's architecture, as its registry package ships it. */
 function binary(): string {
@@ -34,7 +36,13 @@ function binary(): string {
 }
 
 /** Starts a node on a free loopback port. Throws: Error when it does not listen in time. */
-export async function startAnvil({ chainId, automine = true, args = [] }: AnvilOptions): Promise<Anvil> {
+export async function startAnvil({
+  chainId,
+  blockSeconds,
+  automine = blockSeconds === undefined,
+  slotsInEpoch = 2,
+  args = [],
+}: AnvilOptions): Promise<Anvil> {
   const child = spawn(
     ...guarded('KILL', binary(), [
       '--host',
@@ -44,8 +52,8 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
       '--chain-id',
       String(chainId),
       '--slots-in-an-epoch',
-      String(SLOTS_IN_EPOCH),
-      ...(automine ? [] : ['--no-mining']),
+      String(slotsInEpoch),
+      '--no-mining', // the proxy asks for blocks
       ...args,
     ]),
     { stdio: ['pipe', 'pipe', 'pipe'] },
@@ -57,7 +65,11 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
   const port = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('anvil did not listen in time')), START_MS);
     child.once('error', reject);
-    void exited.then(() => reject(new Error('anvil ended before it listened')));
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = `${said}${chunk.toString()}`.slice(-SAID_MAX);
+    });
+    void exited.then(() => reject(new Error(`anvil ended before it listened: ${said}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = /Listening on [^:]+:([0-9]+)/.exec(line)?.[1];
       if (found === undefined) return;
@@ -68,27 +80,21 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
     end();
     throw error;
   });
-  child.stderr.resume();
-  const url = `http://127.0.0.1:${port}`;
-  // A connection for each call: a busy node closes idle ones just when they are used again.
+  const node = `http://127.0.0.1:${port}`;
+  const proxy = await openAnvilProxy({ node, automine, blockSeconds }).catch((error: unknown) => {
+    end();
+    throw error;
+  });
   const dispatcher = new Agent({ pipelining: 0 });
   let id = 0;
   return {
-    url,
+    url: proxy.url,
     async rpc<T>(method: string, params: readonly unknown[] = []) {
-      const ask = () =>
-        request(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          dispatcher,
-          headersTimeout: ANSWER_MS,
-          body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
-        });
-      const reply = await ask().catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'UND_ERR_HEADERS_TIMEOUT') throw error;
-        // It was seen that a call is never answered. What changes nothing is asked again.
-        if (!READS.test(method)) throw new Error(`${method}: no answer within ${ANSWER_MS} ms`);
-        return ask();
+      const reply = await request(proxy.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        dispatcher,
+        body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
       });
       const answer = (await reply.body.json()) as { result?: T; error?: { message: string } };
       if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
@@ -97,6 +103,7 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
     async stop() {
       end();
       await exited;
+      await proxy.close();
       await dispatcher.destroy();
     },
   };

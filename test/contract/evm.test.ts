@@ -13,7 +13,7 @@ const account = HDKey.fromMasterSeed(mnemonicToSeedSync(`${'abandon '.repeat(11)
 const PAYER = addressOfHex('00000000000000000000000000000000000a11ce');
 
 chainModuleContract('evm', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const { address, path } = deriveAddress(eth, account.publicExtendedKey, 0, 0);
   for (const holder of [address, PAYER]) await anvil.fund(holder, 10n ** 18n);
   const receiver = deriveAddress(eth, account.publicExtendedKey, 0, 1).address;

@@ -42,7 +42,7 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
     { live: accountId } = await newOrganization(stores);
   const addressKey = addressKeyOf('live', 'evm', Buffer.from(SHOP.slice(2), 'hex'));
   await write(stores, accountId, [{ table: 'address', row: addressRow(accountId, { address: SHOP, addressKey }) }]);
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const env = { ETH_RPC_URLS: anvil.url };
   t.regex((await rebuild(['--chain', 'eth'], {})).stderr, /^chains rebuild: not_configured: ETH_RPC_URLS is needed/);
   t.regex((await rebuild(['--chain', 'eth'], { ETH_RPC_URLS: 'node' })).stderr, /ETH_RPC_URLS: entry 1 is no http/);
@@ -101,7 +101,7 @@ test('G17 C3-33 a stopped chain is rebuilt by a command, which says where it par
   t.deepEqual(await stores.watch.cursor('eth'), ours, 'a look changes nothing');
   t.regex((await rebuild(['--chain', 'eth', '--above', '4'], env)).stderr, /above_common: .*common: 3\)/);
   t.regex((await rebuild(['--chain', 'eth', '--above', '2'], env)).stderr, /below_common: .*common: 3\)/);
-  const foreign = await startAnvil(t, eth, '--no-mining');
+  const foreign = await startAnvil(t, eth, { automine: false });
   await foreign.mine(320);
   t.regex(
     (await rebuild(['--chain', 'eth', '--above', '3'], { ETH_RPC_URLS: `${anvil.url},${foreign.url}` })).stderr,

@@ -88,7 +88,7 @@ test('ecosystem X35 planted: a directory of letters that cannot be written, or i
 
 test('ecosystem X35 planted: endpoints of a chain that contradict, stand still, are of another, are alone, do not trace', async (t) => {
   const eth = networkOf('eth') as EvmNetwork;
-  const [one, other] = [await startAnvil(t, eth), await startAnvil(t, eth, '--timestamp', '1700000000')];
+  const [one, other] = [await startAnvil(t, eth), await startAnvil(t, eth, { args: ['--timestamp', '1700000000'] })];
   const wrong = await startAnvil(t, { ...eth, chainId: 5 as never });
   const of = async (...urls: string[]): Promise<[string, Verdict][]> =>
     noted(await looked({ ETH_RPC_URLS: urls.join(',') }));

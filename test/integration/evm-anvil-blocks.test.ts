@@ -35,7 +35,7 @@ const COIN = 10n ** 18n;
 
 for (const network of evmNetworks) {
   test(`V1 V2 V6 G9 ${network.slug}: native, token and internal payments of a block are read, proven and traced`, async (t) => {
-    const anvil = await startAnvil(t, network, '--no-mining');
+    const anvil = await startAnvil(t, network, { automine: false });
     const token = tokenAt(network, 0x70c0, { decimals: 6 }),
       catalogue = catalogueOfTokens(token);
     await anvil.setCode(token.contract, tokenCode({ decimals: 6 }));
@@ -81,7 +81,7 @@ for (const network of evmNetworks) {
 }
 
 test('V6 G2 both kinds of traces give one key for one payment', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.setCode(FORWARDER, FORWARDER_CODE);
   await anvil.fund(PAYER, COIN);
   await anvil.send({ from: PAYER, to: FORWARDER, value: 5n, data: payload(SHOP) });
@@ -94,7 +94,7 @@ test('V6 G2 both kinds of traces give one key for one payment', async (t) => {
 });
 
 test('V7 G24 without traces internal payments are not guessed; the growth shows in balances at the block', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.setCode(FORWARDER, FORWARDER_CODE);
   await anvil.fund(PAYER, COIN);
   await anvil.send({ from: PAYER, to: FORWARDER, value: 5n, data: payload(SHOP) });
@@ -152,7 +152,7 @@ test('treasury Q4, Q8 what a token contract can do to its holders is read from i
 });
 
 test('V12 C2-29 a token that keeps a tenth is credited with what arrived', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const token = tokenAt(eth, 0x7a8, { feeOnTransfer: true }),
     catalogue = catalogueOfTokens(token);
   await anvil.setCode(token.contract, tokenCode({ keepsBps: 1_000 }));
@@ -166,7 +166,7 @@ test('V12 C2-29 a token that keeps a tenth is credited with what arrived', async
 });
 
 test('V20 an address with a delegation is paid like any other', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.setCode(SHOP, `0xef0100${OTHER.slice(2).toLowerCase()}`);
   await anvil.fund(PAYER, COIN);
   await anvil.send({ from: PAYER, to: SHOP, value: 3n });
@@ -178,7 +178,7 @@ test('V20 an address with a delegation is paid like any other', async (t) => {
 
 test('G1 G15 C3-30 a reorganisation at each depth: hashes differ above the fork point, a payment keeps its key', async (t) => {
   for (const depth of [1, 2, 3, 6]) {
-    const anvil = await startAnvil(t, eth, '--no-mining');
+    const anvil = await startAnvil(t, eth, { automine: false });
     await anvil.fund(payer.address, COIN);
     await anvil.mine(4);
     const raw = await signedTransfer(eth, 0, SHOP, 7n);
@@ -209,7 +209,7 @@ test('G1 G15 C3-30 a reorganisation at each depth: hashes differ above the fork 
 });
 
 test('C1-12 G10 a rollback that the only endpoint shows is answered as it is, and the chain goes on from there', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.mine(3);
   const snapshot = await anvil.rpc<string>('evm_snapshot');
   await anvil.mine(5);
@@ -227,21 +227,21 @@ test('C1-12 G10 a rollback that the only endpoint shows is answered as it is, an
 });
 
 test('V27 V28 V29 finality: a tag that never goes back, null where none answers, the head itself on avax', async (t) => {
-  const anvil = await startAnvil(t, polygon, '--no-mining', '--slots-in-an-epoch', '2');
+  const anvil = await startAnvil(t, polygon, { automine: false, slotsInEpoch: 2 });
   await anvil.mine(12);
   const { client } = readerOf(polygon, [anvil.endpoint]);
   const { height, finalizedHeight } = await client.getHead();
   t.is(height, 12);
   t.is(finalizedHeight, 8);
-  const onAvax = await startAnvil(t, avax, '--no-mining');
+  const onAvax = await startAnvil(t, avax, { automine: false });
   await onAvax.mine(2);
   t.like(await readerOf(avax, [onAvax.endpoint]).client.getHead(), { height: 2, finalizedHeight: 2 });
-  const young = await startAnvil(t, base, '--no-mining');
+  const young = await startAnvil(t, base, { automine: false });
   t.like(await readerOf(base, [young.endpoint]).client.getHead(), { height: 0, finalizedHeight: null });
 });
 
 test('V18 V44 deposits to a blocked holder arrive; what a blocked sender would send is refused with the reason', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const token = tokenAt(eth, 0x7b10),
     catalogue: Catalogue = catalogueOfTokens(token);
   await anvil.setCode(token.contract, tokenCode());

@@ -33,7 +33,7 @@ async function paidChain(anvil: Anvil): Promise<string> {
 const unavailable = { instanceOf: ChainUnavailable } as const;
 
 test('V5 C1-6 an endpoint that lies with empty logs is found out by the bloom; another one is believed, alone it proves nothing', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   for (const blooms of ['kept', 'cleared'] as const) {
     const liar = withoutLogs(anvil.endpoint, 'liar', blooms);
@@ -52,7 +52,7 @@ test('V5 C1-6 an endpoint that lies with empty logs is found out by the bloom; a
 });
 
 test('G8 C1-4 C1-6 a block without its transactions, or without the last of them, is no block: the header says that gas was used', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(PAYER, 10n ** 20n);
   for (let value = 1n; value <= 3n; value += 1n) await anvil.send({ from: PAYER, to: SHOP, value });
   await anvil.mine(2);
@@ -93,7 +93,7 @@ test('G8 C1-4 C1-6 a block without its transactions, or without the last of them
 });
 
 test('G10 V24 a lagging second endpoint never hides a block, a balance or an outcome', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const txid = await paidChain(anvil);
   const lagging = stuckAt(anvil.endpoint, 'lagging', () => 1);
   const { client } = readerOf(eth, [lagging, anvil.endpoint], catalogue);
@@ -126,7 +126,7 @@ test('G10 V24 a lagging second endpoint never hides a block, a balance or an out
 });
 
 test('spec 1.7 G8 no endpoint, no answer: a balance that cannot be read is CHAIN_UNAVAILABLE, never zero', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   const balanceBy = (endpoint: Endpoint) => () => readerOf(eth, [endpoint], catalogue).client.fetchBalance(SHOP, token);
   const answering = (result: unknown) =>
@@ -163,7 +163,7 @@ test('spec 1.7 G8 no endpoint, no answer: a balance that cannot be read is CHAIN
 });
 
 test('V4 V25 G9 receipts: one by one where a node has no block of them; null, short or foreign ones prove nothing', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   const oneByOne = lacking(anvil.endpoint, 'old', 'eth_getBlockReceipts');
   const read = (endpoint: Endpoint) => readerOf(eth, [endpoint], catalogue).client.getBlock(2);
@@ -211,7 +211,7 @@ test('V4 V25 G9 receipts: one by one where a node has no block of them; null, sh
 });
 
 test('V24 V11 G8 a null, an unsealed and another block are no block', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   const blockAs = (change: (block: object) => unknown) =>
     readerOf(eth, [
@@ -245,7 +245,7 @@ test('V24 V11 G8 a null, an unsealed and another block are no block', async (t) 
 });
 
 test("V10 V4 V5 polygon: a state-sync receipt behind the block's own is read with the transaction it lacks, or that bor shows; elsewhere it proves nothing", async (t) => {
-  const anvil = await startAnvil(t, polygon, '--no-mining');
+  const anvil = await startAnvil(t, polygon, { automine: false });
   await paidChain(anvil);
   const synced = distorted(anvil.endpoint, 'bor', {
     after: ({ id, method }, { result }) => {
@@ -325,7 +325,7 @@ test("V10 V4 V5 polygon: a state-sync receipt behind the block's own is read wit
 });
 
 test('G14 an endpoint of another chain is disabled; alone it stops the chain', async (t) => {
-  const [onEth, onBsc] = [await startAnvil(t, eth, '--no-mining'), await startAnvil(t, bsc, '--no-mining')];
+  const [onEth, onBsc] = [await startAnvil(t, eth, { automine: false }), await startAnvil(t, bsc, { automine: false })];
   await onEth.mine(2);
   const { client, transport } = readerOf(eth, [onBsc.endpoint, onEth.endpoint]);
   await client.checkIdentity();
@@ -341,7 +341,7 @@ test('G14 an endpoint of another chain is disabled; alone it stops the chain', a
 });
 
 test('C1-4 V6 a trace that failed is asked again alone; where it keeps failing the block is not whole', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.setCode(address(0xf0f0), FORWARDER_CODE);
   await anvil.fund(PAYER, 10n ** 18n);
   await anvil.send({ from: PAYER, to: address(0xf0f0), value: 5n, data: payload(SHOP) });
@@ -373,7 +373,7 @@ test('C1-4 V6 a trace that failed is asked again alone; where it keeps failing t
 });
 
 test('V27 an error for the finalized tag is no height', async (t) => {
-  const anvil = await startAnvil(t, polygon, '--no-mining');
+  const anvil = await startAnvil(t, polygon, { automine: false });
   await anvil.mine(3);
   const none = distorted(anvil.endpoint, 'none', {
     before: ({ id, params }) =>
@@ -383,7 +383,7 @@ test('V27 an error for the finalized tag is no height', async (t) => {
 });
 
 test('V28 a finalized height that a node takes back stays', async (t) => {
-  const anvil = await startAnvil(t, bsc, '--no-mining', '--slots-in-an-epoch', '2');
+  const anvil = await startAnvil(t, bsc, { automine: false, slotsInEpoch: 2 });
   await anvil.mine(12);
   let back = false;
   const moody = distorted(anvil.endpoint, 'moody', {
@@ -398,7 +398,7 @@ test('V28 a finalized height that a node takes back stays', async (t) => {
 
 test("V28 what an endpoint called final above its own head is not final: for a moment it was another network's", async (t) => {
   const [own, other] = (await Promise.all(
-    [0, 1].map(() => startAnvil(t, bsc, '--no-mining', '--slots-in-an-epoch', '2')),
+    [0, 1].map(() => startAnvil(t, bsc, { automine: false, slotsInEpoch: 2 })),
   )) as [Anvil, Anvil];
   await own.mine(12);
   await other.mine(500);
@@ -414,7 +414,7 @@ test("V28 what an endpoint called final above its own head is not final: for a m
 });
 
 test('G10 getOutcome and getBlockHash: a null counts only when every endpoint says it', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const txid = await paidChain(anvil),
     absent = `0x${'9'.repeat(64)}`;
   const forgetful = distorted(anvil.endpoint, 'forgetful', {
@@ -436,7 +436,7 @@ test('G10 getOutcome and getBlockHash: a null counts only when every endpoint sa
 });
 
 test('G19 C3-30 a receipt of a block that the node has replaced is none', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const txid = await paidChain(anvil);
   const stale = distorted(anvil.endpoint, 'stale', {
     after: ({ id, method }, { result }) =>
@@ -448,7 +448,7 @@ test('G19 C3-30 a receipt of a block that the node has replaced is none', async 
 });
 
 test('V21 V22 V23 C1-6 ranges of logs: halved until answered, every part of them, and only from a node that is there', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   for (let i = 0; i < 8; i++) {
     await anvil.send({ from: PAYER, to: token.contract, data: transferCall(SHOP, BigInt(i + 1)) });
@@ -497,7 +497,7 @@ test('V21 V22 V23 C1-6 ranges of logs: halved until answered, every part of them
 
 test("V35 base: the L1 part comes from the predeploy, with the operator's where there is one; without it nothing is built", async (t) => {
   const { feeOracleCode } = await import('../support/evm-contracts.ts');
-  const anvil = await startAnvil(t, base, '--no-mining');
+  const anvil = await startAnvil(t, base, { automine: false });
   await anvil.fund(PAYER, 10n ** 18n);
   await anvil.mine();
   const inputs = () =>
@@ -518,7 +518,7 @@ test("V35 base: the L1 part comes from the predeploy, with the operator's where 
 });
 
 test('recorded answers of a real node give the same block again without it', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await paidChain(anvil);
   const recorder = recordAnswers(anvil.endpoint);
   const live = await readerOf(eth, [recorder.endpoint], catalogue).client.getBlock(2);
@@ -530,7 +530,7 @@ test('recorded answers of a real node give the same block again without it', asy
 const NEVER_MS = 1_000_000_000;
 
 test('found: beside a real node one that invents a nonce, a balance, or denies one, decides neither a build nor a balance', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining'),
+  const anvil = await startAnvil(t, eth, { automine: false }),
     recorder = new Recorder();
   // Pauses take no time, and no endpoint is ever late.
   const timer = (ms: number, then: () => void) => {

@@ -30,7 +30,7 @@ const SHOP = address(0x5a09),
   COIN = 10n ** 18n;
 
 async function start(t: ExecutionContext, network: EvmNetwork = eth): Promise<{ anvil: Anvil } & Reader> {
-  const anvil = await startAnvil(t, network, '--no-mining');
+  const anvil = await startAnvil(t, network, { automine: false });
   await anvil.fund(FROM, COIN);
   if (network.l1FeeOracle !== null) await anvil.setCode(network.l1FeeOracle, feeOracleCode(10n ** 9n, null));
   await anvil.mine(1);

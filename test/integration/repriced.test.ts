@@ -104,7 +104,7 @@ test('found F70 on anvil without mining: the repriced version replaces the one i
   const account = HDKey.fromMasterSeed(mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)).derive("m/44'/60'/0'");
   const { address: from, path: fromPath } = deriveAddress(eth, account.publicExtendedKey, 0, 0);
   const key = { privateKey: account.derive('m/0/0').privateKey! };
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(from, 10n ** 18n);
   await anvil.mine(1);
   const { client } = readerOf(eth, [anvil.endpoint]);

@@ -1,21 +1,12 @@
 /**
  * A real EVM node for tests: anvil on a free port, with the chain id of the network that the test is about. It ends
- * with the test, and with the test's process whatever ends that: a shell holds it and kills it when its input closes.
+ * with the test, and with the test's process whatever ends that.
  */
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import type { ExecutionContext } from 'ava';
 import { createHttpEndpoint, type HttpEndpoint } from '../../chains/transport/http-endpoint.ts';
 import type { EvmNetwork } from '../../chains/evm/network.ts';
 import { callRpc } from '../../chains/json-rpc.ts';
-
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-const START_MS_MAX = 20_000;
-
-function binary(): string {
-  const name = `@foundry-rs/anvil-${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
-  return createRequire(import.meta.url).resolve(`${name}/bin/anvil`);
-}
+import { startAnvil as startDeveloperAnvil, type AnvilOptions } from '../../developer/anvil.ts';
 
 export interface Anvil {
   readonly url: string;
@@ -30,37 +21,22 @@ export interface Anvil {
   setCode(address: string, code: string): Promise<void>;
 }
 
-const KEEPER = '"$0" "$@" & node=$!; read -r _; kill "$node" 2>/dev/null; wait "$node"';
+/** Blocks between safe, finalized and the head, as on Ethereum. */
+const SLOTS_IN_EPOCH = 32;
 
-/** Starts a node for the network; further arguments are anvil's own. */
-export async function startAnvil(t: ExecutionContext, network: EvmNetwork, ...args: string[]): Promise<Anvil> {
-  const child = spawn('sh', ['-c', KEEPER, binary(), '--port', '0', '--chain-id', String(network.chainId), ...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+/** Starts a node for the network. */
+export async function startAnvil(
+  t: ExecutionContext,
+  network: EvmNetwork,
+  options: Omit<AnvilOptions, 'chainId'> = {},
+): Promise<Anvil> {
+  const { url, stop } = await startDeveloperAnvil({
+    chainId: Number(network.chainId),
+    slotsInEpoch: SLOTS_IN_EPOCH,
+    ...options,
   });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  t.teardown(async () => {
-    child.stdin.end();
-    await exited;
-  });
-  const port = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => reject(new Error(`anvil did not start: ${said.slice(-500)}`)), START_MS_MAX);
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      const listening = /Listening on 127\.0\.0\.1:(\d+)/.exec(said);
-      if (listening !== null) {
-        clearTimeout(late);
-        resolve(listening[1]!);
-      }
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    child.once('error', reject);
-    void exited.then(() => reject(new Error(`anvil ended: ${said.slice(-500)}`)));
-  });
-  const url = `http://127.0.0.1:${port}`,
-    endpoint = createHttpEndpoint({ chain: network.slug, name: `anvil-${port}`, url });
+  t.teardown(stop);
+  const endpoint = createHttpEndpoint({ chain: network.slug, name: `anvil-${new URL(url).port}`, url });
   t.teardown(() => endpoint.close());
   return anvilAt(network, url, endpoint);
 }

@@ -9,7 +9,7 @@ test('found F51: no address of a chain before its beginning is durable; what is 
   const reserved = await listening(createServer());
   const port = portOf(reserved);
   await new Promise((resolve) => reserved.close(resolve));
-  const anvil = await startAnvil(t, { ...eth, chainId: 56 }, '--block-time', '1', '--slots-in-an-epoch', '1');
+  const anvil = await startAnvil(t, { ...eth, chainId: 56 }, { blockSeconds: 1, slotsInEpoch: 1 });
   const ethereum = await startAnvil(t, eth);
   const cloud = await startTestCloud({
     ETH_RPC_URLS: ethereum.url,

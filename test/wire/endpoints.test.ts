@@ -5,7 +5,7 @@ import { startAnvil } from '../support/anvil.ts';
 import { eventually, startTestCloud } from '../support/gateway.ts';
 
 test('found F75: an endpoint that is down shows in figures, log and coverage within a minute, and no URL of it anywhere', async (t) => {
-  const anvil = await startAnvil(t, eth, '--block-time', '1');
+  const anvil = await startAnvil(t, eth, { blockSeconds: 1 });
   const cloud = await startTestCloud({
     ETH_RPC_URLS: `${anvil.url},http://user:hunter2@127.0.0.1:9/key-4711`,
     ETH_POLL_MS: '50',

@@ -102,7 +102,7 @@ function checkOf(chain: Chain, url: string): DepositCheck {
 }
 
 test("decisions 6: a cloud that lies about a deposit is found out by the customer's node, field by field; found: by its event id and holder too", async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(PAYER, 100n * COIN);
   const paid = await pay(anvil, COIN),
     other = await pay(anvil, 2n * COIN);
@@ -239,7 +239,7 @@ test("found: each event of a deposit has the id of what it tells and its holder:
 });
 
 test("decisions 6: a block that left the customer's node is believed no more; a node of another network says nothing", async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(PAYER, 100n * COIN);
   const snapshot = await anvil.rpc<string>('evm_snapshot');
   const paid = await pay(anvil, COIN);
@@ -283,7 +283,7 @@ async function nodeWithout(t: ExecutionContext, behind: string, lacks: (method: 
 }
 
 test("decisions 6 V6: a node of the customer's that traces no more is asked anew for what it can after five minutes, as the cloud's are", async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(PAYER, 100n * COIN);
   const before = await pay(anvil, COIN),
     after = await pay(anvil, COIN);
@@ -301,7 +301,7 @@ test("decisions 6 V6: a node of the customer's that traces no more is asked anew
 });
 
 test('decisions 6: where the network has finality, depth alone does not confirm', async (t) => {
-  const anvil = await startAnvil(t, bsc, '--no-mining');
+  const anvil = await startAnvil(t, bsc, { automine: false });
   await anvil.fund(PAYER, 100n * COIN);
   const paid = await pay(anvil, COIN);
   await anvil.mine(20);
@@ -314,7 +314,7 @@ test('decisions 6: where the network has finality, depth alone does not confirm'
 });
 
 test('decisions 6: what the node does not have yet leaves when it has it; a lie does not leave, and is recorded as unverified', async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(PAYER, 100n * COIN);
   const paid = await pay(anvil, COIN);
   const cloud = await HostileCloud.start();

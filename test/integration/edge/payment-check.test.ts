@@ -271,7 +271,7 @@ test('payments V9: an edge whose keys of former phrases cannot be read says whic
 });
 
 test("payments V9 T2: what completes, falls short or comes late waits for the company's node, and a lie about it does not leave", async (t) => {
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   const payer = addressOfHex('a11ce'.padStart(40, '0'));
   await anvil.fund(payer, 100n * COIN);
   const txid = await anvil.send({ from: payer, to: FIRST, value: COIN });

@@ -55,7 +55,7 @@ async function watched(
     reconcilePerBlock?: number;
   } = {},
 ): Promise<Watched> {
-  const anvil = await startAnvil(t, network, '--no-mining');
+  const anvil = await startAnvil(t, network, { automine: false });
   const endpoints = distort(anvil.endpoint);
   let nowMs = 0;
   const transport = createFailoverTransport({
@@ -207,7 +207,7 @@ test('V26 G11 live chains on kernel workers, polled: a payment is found, confirm
   await write(stores, accountId, [
     { table: 'address', row: addressRow(accountId, { address: SHOP, addressKey: addressKeyOf('live', 'evm', bytes) }) },
   ]);
-  const anvil = await startAnvil(t, eth, '--no-mining');
+  const anvil = await startAnvil(t, eth, { automine: false });
   await anvil.fund(payer.address, 1_000n * COIN);
   await anvil.mine(3);
   const log = new Recorder(),

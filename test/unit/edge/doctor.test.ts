@@ -306,6 +306,6 @@ test.serial('ecosystem X35 planted: a node of another chain, one that stands sti
   t.deepEqual(noted(await looked(env(own.url))), []);
   await saysOnly(t, env(own.url, other.url), ['verify_node_eth', 'fail', /node 2 is not usable/]);
   await saysOnly(t, env('http://127.0.0.1:9', own.url), ['verify_node_eth', 'fail', /node 1 is not usable/]);
-  const still = await startAnvil(t, eth, '--timestamp', '1700000000');
+  const still = await startAnvil(t, eth, { args: ['--timestamp', '1700000000'] });
   await saysOnly(t, env(still.url), ['verify_node_eth', 'warn', /node 1 is at 0, \d{7,} s old/]);
 });
