@@ -10,6 +10,7 @@ import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { OpenDocs } from '../model/ports/doc-files.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
+import type { FactorResetStore } from '../model/ports/factor-reset-store.ts';
 import type { FactorStore } from '../model/ports/factor-store.ts';
 import type { FindStore } from '../model/ports/find-store.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
@@ -98,6 +99,7 @@ export interface GatewayDeps {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
     readonly factors: FactorStore;
+    readonly factorResets: FactorResetStore;
     readonly sso: SsoStore;
     readonly passkeys: PasskeyStore;
     readonly members: MemberStore;

@@ -37,6 +37,7 @@ export const ID_PREFIXES = [
   'sup',
   'wip',
   'psk',
+  'frs', // reset of factors
   'sso',
   'dmn',
 ] as const;

@@ -10,6 +10,7 @@ import { AUDIT_LOG_ROUTES } from './routes/audit-log.ts';
 import { CHAINS_ROUTES } from './routes/chains.ts';
 import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
+import { FACTOR_RESET_ROUTES } from './routes/factor-resets.ts';
 import { FIND_ROUTES } from './routes/find.ts';
 import { CUTOVER_ROUTES } from './routes/cutover.ts';
 import { MIGRATION_ROUTES } from './routes/migration.ts';
@@ -51,6 +52,7 @@ export const ROUTES = {
   ...SANDBOX_ROUTES,
   ...SIGN_IN_ROUTES,
   ...PASSKEY_ROUTES,
+  ...FACTOR_RESET_ROUTES,
   ...SSO_ROUTES,
   ...SETTINGS_ROUTES,
   ...SUPPORT_ROUTES,

@@ -10,6 +10,7 @@ import { systemClock, tell, type ActorSystem, type Address } from '../actors/ker
 import { expireBuilds } from '../actors/outgoing/rounds.ts';
 import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
+import { factorResetRound } from '../gateway/http/auth/factor-reset-round.ts';
 import { domainRound, type DnsSettings } from '../gateway/http/auth/domain-record.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
 import { SCAN_ROUNDS_AT_ONCE, SCAN_SWEEP_MS, scanRound } from '../actors/migration/discovery/work.ts';
@@ -133,6 +134,11 @@ export function jobsOf({
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
     { job: 'key-letters', everySeconds: 3_600, work: () => stores.writeLetters(nowMs()) },
+    {
+      job: 'factor-resets',
+      everySeconds: 60,
+      work: async ({ signal }) => void (await factorResetRound(stores.factorResets, nowMs(), signal)),
+    },
     { job: 'domains', everySeconds: 3_600, work: async () => void (await domainRound(stores.sso, own, nowMs())) },
     { job: 'statements', everySeconds: 3_600, work: (run) => closePeriods({ stores, accounts }, nowMs(), run) },
     {

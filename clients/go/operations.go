@@ -2255,6 +2255,16 @@ func (c *Client) AskPasskey(ctx context.Context, params AskPasskeyParams, option
 	return call[PasskeyQuestion](ctx, c, operation{"askPasskey", "POST", "/v1/auth/passkeys/ask", "bc"}, params, howOf(options))
 }
 
+// KeepFactorsParams are the arguments of KeepFactors.
+type KeepFactorsParams struct {
+	Token string `json:"token"`
+}
+
+// KeepFactors: Keep the factors, by the link of a letter about their reset.
+func (c *Client) KeepFactors(ctx context.Context, params KeepFactorsParams, options ...CallOption) (*KeepFactorsReply, error) {
+	return call[KeepFactorsReply](ctx, c, operation{"keepFactors", "POST", "/v1/auth/factor-reset/cancel", "bc"}, params, howOf(options))
+}
+
 // ListSsoConnectionsParams are the arguments of ListSsoConnections.
 type ListSsoConnectionsParams struct {
 	Page  *int64  `json:"page,omitempty"`

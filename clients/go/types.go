@@ -1758,6 +1758,12 @@ type JobWholeSettings struct {
 	RetainGasFloat    int64   `json:"retainGasFloat"`
 }
 
+// KeepFactorsReply travels.
+type KeepFactorsReply struct {
+	Email     string `json:"email"`
+	Cancelled bool   `json:"cancelled"`
+}
+
 // KeyMaterialRejectedDetails is what DecodeDetails reads of an error.
 type KeyMaterialRejectedDetails struct {
 	Reason *string `json:"reason,omitempty"`

@@ -130,6 +130,12 @@ export const ADMIN_PAGES: readonly PageEntry[] = [
     load: async () => (await admin()).ScanLimits,
   },
   {
+    path: '/admin/factor-resets',
+    title: 'Factor resets',
+    group: 'Administration',
+    load: async () => (await admin()).FactorResets,
+  },
+  {
     path: '/admin/support',
     title: 'Support sessions',
     group: 'Administration',
@@ -155,6 +161,7 @@ export const OPEN_PAGES: readonly PageEntry[] = [
     title: 'Invitation',
     load: async () => (await import('../pages/invitation.tsx')).Invitation,
   },
+  { path: '/keep-factors', title: 'Keep your factors', load: async () => (await letters()).KeepFactors },
   { path: '/email', title: 'Your email', load: async () => (await letters()).ConfirmEmail },
   { path: '/sso', title: 'Single sign-on', load: async () => (await import('../pages/sso.tsx')).Sso },
 ];

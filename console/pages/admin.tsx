@@ -15,6 +15,7 @@ import { words } from '../ui/text.ts';
 
 import { TERMS, termsOf } from './admin-terms.ts';
 
+export { FactorResets } from './admin-factors.tsx';
 export { ImportConflicts, ScanLimits } from './admin-imports.tsx';
 export { Statements } from './admin-statements.tsx';
 export { SupportSessions } from './admin-support.tsx';

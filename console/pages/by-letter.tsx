@@ -192,3 +192,29 @@ export function ConfirmEmail(): JSX.Element {
     </Alone>
   );
 }
+
+export function KeepFactors(): JSX.Element {
+  const token = tokenHere();
+  const [email, setEmail] = useState<string | null>(null);
+  const sending = useSend(
+    () => open.ask('keepFactors', { body: { token } }),
+    (reply) => setEmail(reply.email),
+  );
+  return (
+    <Alone title="Keep your factors">
+      {email === null ? (
+        <>
+          <LinkFailure failed={sending.failed} again={null} />
+          <p>It was asked that every second factor of your sign-in be taken away. Keep them, if you still have one.</p>
+          <Form sending={sending} label="Keep them" />
+        </>
+      ) : (
+        <p role="status">
+          The second factors of <b>{email}</b> stay. If you did not know of this,{' '}
+          <a href={`${BASE}/forgot`}>set a new password</a>.
+        </p>
+      )}
+      <ToSignIn />
+    </Alone>
+  );
+}

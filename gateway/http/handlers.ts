@@ -2,6 +2,7 @@
 import { accountControlHandlers } from './admin/accounts.ts';
 import { collectionHandlers } from './admin/collections.ts';
 import { adminHandlers } from './admin/actors.ts';
+import { factorResetHandlers } from './admin/factor-resets.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
 import { tokenPublicationHandlers } from './admin/token-publication.ts';
@@ -104,6 +105,7 @@ export function createHandlers(
     ...loginHandlers(deps),
     ...registrationHandlers(deps),
     ...factorHandlers(deps),
+    ...factorResetHandlers(deps),
     ...ssoHandlers(deps),
     ...ssoEnforcementHandlers(deps),
     ...samlHandlers(deps),

@@ -151,6 +151,30 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
       'If none of you knows why, end their logins, and look at what they did, in the audit log:',
       `  ${publicUrl}/console/`,
     ],
+    factor_reset_asked: () => [
+      'Somebody asked to take your second factors away',
+      `${shown(facts['by'])} of the operator asked to take every second factor of this sign-in away, since all of them are lost. Nothing happens before another administrator confirms it and 72 hours have passed. The reason given:`,
+      `  ${shown(facts['reason'])}`,
+      'If you did not ask for this, take it back now, and set a new password:',
+      link('keep-factors'),
+    ],
+    factor_reset_soon: () => [
+      'Your second factors will be taken away',
+      `Every second factor of this sign-in is taken away on ${shown(facts['at'])}, as two administrators of the operator decided. You are told each day until then. The reason given:`,
+      `  ${shown(facts['reason'])}`,
+      'If you still have one of them, or did not ask for this, take it back now:',
+      link('keep-factors'),
+    ],
+    factor_reset_cancelled: () => [
+      'Your second factors stay',
+      'That every second factor of this sign-in be taken away was taken back. Nothing has changed.',
+    ],
+    factors_reset: () => [
+      'Your second factors were taken away',
+      'The authenticator app, the recovery codes and the passkeys of this sign-in were taken away, and every browser was signed out. Sign in with your password, and set a second factor up at once:',
+      `  ${publicUrl}/console/`,
+      notYours(publicUrl),
+    ],
     factor_added: () => [
       'A second factor was set up',
       'An authenticator app was set up for this sign-in. Its codes are asked for from now on.',

@@ -47,6 +47,11 @@ export type LetterKind =
   | 'domain_lapsed'
   /** The last certificate of a SAML provider ends in 30 days. Console A39. */
   | 'sso_certificate'
+  /** The factors of somebody who lost all of theirs: asked for, in so many hours, taken back, done. Console A25. */
+  | 'factor_reset_asked'
+  | 'factor_reset_soon'
+  | 'factor_reset_cancelled'
+  | 'factors_reset'
   | 'factor_added'
   | 'factor_removed'
   | 'factor_locked'

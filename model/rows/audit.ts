@@ -4,7 +4,14 @@ import type { StoredWrite } from './stored.ts';
 
 /** What the log names: an operation of the route table, or what no request asks for. */
 export type AuditAction =
-  OperationId | 'settleBand' | 'beginWipe' | 'wipeAccount' | 'endWipe' | 'lockFactor' | 'passkeyCounter';
+  | OperationId
+  | 'settleBand'
+  | 'beginWipe'
+  | 'wipeAccount'
+  | 'endWipe'
+  | 'lockFactor'
+  | 'passkeyCounter'
+  | 'resetFactors';
 
 /** Old and new value of a field that is no secret. */
 export type AuditChanges = Readonly<Record<string, readonly [before: AuditValue, after: AuditValue]>>;

@@ -48,7 +48,8 @@ export function createMailStore(
       const [row] = await sql<{ count: number }[]>`
         select count(*) as count from (
           (select from mail where sent_at is null limit ${UNSENT_COUNTED_MAX}) union all
-          (select from letter where sent_at is null limit ${UNSENT_COUNTED_MAX})) m`;
+          (select from (select created_at from letter where sent_at is null limit ${UNSENT_COUNTED_MAX}) l
+            where l.created_at <= clock_timestamp())) m`; // those of the days to come are not late
       return row!.count;
     },
     async purgeSent(olderThanMs) {

@@ -60,7 +60,7 @@ const spending = (sql: Sql, hash: string, kind: TokenKind, nowMs: number): Fragm
   )`;
 
 /** Ends the other tokens and the logins of the users in `changed`; a token that takes an email back stays. */
-const endings = (
+export const endings = (
   sql: Sql,
   why: LoginEnd,
   nowMs: number,

@@ -6,6 +6,7 @@ import { createBillingStore } from './billing-store.ts';
 import { createChangeStore } from './change-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
+import { createFactorResetStore } from './factor-reset-store.ts';
 import { createFactorStore } from './factor-store.ts';
 import { createFindStore } from './find-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
@@ -67,6 +68,7 @@ export function createStores(options: StoresOptions) {
     identity: createIdentityStore(sql, options.initialAccount),
     logins: createLoginStore(sql),
     factors: createFactorStore(sql),
+    factorResets: createFactorResetStore(sql),
     sso,
     passkeys,
     members: createMemberStore(sql),

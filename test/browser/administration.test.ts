@@ -20,12 +20,14 @@ import {
   type Person,
   type TestAccountKey,
 } from '../support/gateway.ts';
+import { mailbox } from '../support/letters.ts';
 import { freePort } from '../../developer/ports.ts';
 
+const letters = mailbox();
 const port = await freePort();
 const ORIGIN = `http://localhost:${port}`;
 const [cloud, browser] = await Promise.all([
-  startTestCloud({ PUBLIC_URL: ORIGIN, CLOUD_PORT: String(port) }),
+  startTestCloud({ PUBLIC_URL: ORIGIN, CLOUD_PORT: String(port), MAIL_DIR: letters.directory }),
   openBrowser(),
 ]);
 test.after.always(async () => {
@@ -158,6 +160,43 @@ test.serial(
     faults.push(...(await isSound(page, visitor, 'admin-statements')));
     t.deepEqual(faults, []);
     await context.close();
+  },
+);
+
+test.serial(
+  'console A25: one administrator asks for the reset of lost factors, another confirms it, and its person keeps them by the link of a letter',
+  async (t) => {
+    const [admin, another] = [await cloud.person({ admin: true }), await cloud.person({ admin: true })];
+    const { owner } = await cloud.organization();
+    const visitor = await visit(browser, ORIGIN);
+    const { page, context } = visitor;
+    await page.goto('/console/admin/factor-resets');
+    await signIn(page, admin);
+    await page.getByText('Nobody has lost all of their factors.').waitFor();
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Reason').fill('ticket 4711, called back');
+    const row = page.locator('tr', { hasText: owner.email });
+    await decide(page, admin, 'Ask for it', () => row.waitFor());
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.getByText('neither asked for it').waitFor();
+    const staff = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(another) });
+    const [open] = (await staff.must('listFactorResets')).content;
+    await staff.must('confirmFactorReset', { params: { id: open!.id } });
+    await page.reload();
+    await row.getByText('Scheduled').waitFor();
+    const faults = await isSound(page, visitor, 'admin-factor-resets');
+
+    const [letter] = await letters.to(owner.email, 'will be taken away');
+    const person = await visit(browser, ORIGIN);
+    await person.page.goto(`/console/keep-factors#${letter!.token!}`);
+    await person.page.getByRole('button', { name: 'Keep them' }).waitFor();
+    t.false(person.page.url().includes('#'));
+    faults.push(...(await isSound(person.page, person, 'keep-factors')));
+    await person.page.getByRole('button', { name: 'Keep them' }).click();
+    await person.page.getByText(owner.email).waitFor();
+    t.like((await staff.must('listFactorResets')).content[0], { status: 'cancelled', cancelledBy: 'user' });
+    t.deepEqual(faults, []);
+    await Promise.all([context.close(), person.context.close()]);
   },
 );
 

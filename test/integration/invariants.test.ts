@@ -153,6 +153,7 @@ test.serial('the application role cannot write money but by the posting function
     'edge_instruction',
     'edge_nonce',
     'edge_session',
+    'factor_reset',
     'import_batch',
     'import_catch_up',
     'invitation',

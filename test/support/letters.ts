@@ -39,5 +39,5 @@ function letterOf(message: string): ReadLetter {
   const text = /quoted-printable/i.test(field('Content-Transfer-Encoding'))
     ? body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
     : body;
-  return { to: field('To'), subject: field('Subject'), text, token: /\/console\/\w+#([\w-]+)/.exec(text)?.[1] };
+  return { to: field('To'), subject: field('Subject'), text, token: /\/console\/[\w-]+#([\w.-]+)/.exec(text)?.[1] };
 }

@@ -128,6 +128,7 @@ export const ROWS: readonly Row[] = [
   open('POST', '/v1/auth/password/forgot'),
   open('POST', '/v1/auth/password/reset'),
   open('POST', '/v1/auth/email/confirm'),
+  open('POST', '/v1/auth/factor-reset/cancel'),
   open('POST', '/v1/auth/invitations/look'),
   open('POST', '/v1/auth/invitations/join'),
   open('POST', '/v1/auth/sso/**'),

@@ -723,6 +723,39 @@ const DELIVERIES: Record<string, Work> = {
     await invitations.join(second.hash, { id: newId('usr', Date.now()), passwordHash: 'x' }, Date.now());
     await invitations.revoke(organizationId, (await invite(`${fresh()}@example.com`)).id, Date.now());
   },
+  'factorResets.ask confirm cancel byId list expire carryOut': async ({ stores }) => {
+    const { factorResets, identity } = stores;
+    const at = Date.now();
+    const person = async () => {
+      const id = newId('usr', at);
+      const email = `${id}@example.com`;
+      await identity.insertUser({
+        ...{ id, email, passwordHash: 'x', platformRole: null },
+        sealedTotpSecret: 'x',
+        totpConfirmed: true,
+      });
+      return id;
+    };
+    const [userId, one, two] = [await person(), await person(), await person()];
+    const letterOf = (id: string, n: number) => ({
+      letter: { id: `${id}.${n}`, sealedToken: 'x', facts: {} },
+      ...{ linkHash: 'a'.repeat(64), atMs: at },
+    });
+    const note = {
+      ...{ actor: { kind: 'admin' as const, id: null }, via: 'job' as const, action: 'resetFactors' as const },
+      ...{ target: null, outcome: 'done' as const, changes: null, ip: null, client: null, requestId: null },
+    };
+    for (const ends of ['cancelled', 'done']) {
+      const id = newId('frs', at);
+      await factorResets.ask({ id, userId, reason: 'x', askedBy: one, askedAtMs: at }, letterOf(id, 0), note);
+      await factorResets.confirm({ id, by: two, atMs: at, dueAtMs: at + 259_200_000 }, [letterOf(id, 1)], note);
+      await factorResets.byId(id);
+      if (ends === 'cancelled') await factorResets.cancel(id, one, at, note);
+    }
+    await factorResets.carryOut(at + 259_200_000, fresh(), note);
+    await factorResets.list(null, 10);
+    await factorResets.expire(0, at);
+  },
   'support.allowAccess accessUntil begin standing list end': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const { support } = stores;

@@ -3665,6 +3665,20 @@ class AsyncFlock(AsyncCore):
         }
         return cast(types.PasskeyQuestion, await self._call(_operation, _arguments, None, timeout, deadline))
 
+    async def keep_factors(
+        self,
+        *,
+        token: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        """Keep the factors, by the link of a letter about their reset."""
+        _operation = Operation("keepFactors", "POST", "/v1/auth/factor-reset/cancel", "bc")
+        _arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        return await self._call(_operation, _arguments, None, timeout, deadline)
+
     async def list_sso_connections(
         self,
         *,

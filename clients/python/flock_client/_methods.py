@@ -3664,6 +3664,20 @@ class Flock(Core):
         }
         return cast(types.PasskeyQuestion, self._call(_operation, _arguments, None, timeout, deadline))
 
+    def keep_factors(
+        self,
+        *,
+        token: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        """Keep the factors, by the link of a letter about their reset."""
+        _operation = Operation("keepFactors", "POST", "/v1/auth/factor-reset/cancel", "bc")
+        _arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        return self._call(_operation, _arguments, None, timeout, deadline)
+
     def list_sso_connections(
         self,
         *,

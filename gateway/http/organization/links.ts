@@ -24,10 +24,12 @@ export const linkHashOf = (token: string): string => createHash('sha256').update
 /** Additional data under which the token of a letter is sealed. */
 export const letterContext = (letterId: string): string => `letter|token|${letterId}`;
 
-/** A new token with the letter that will carry it. */
-export function newLink(secrets: Pick<SecretBox, 'seal'>): { hash: string; letterId: string; sealed: string } {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const letterId = newLetterId();
+/** A new token with the letter that will carry it. A token that begins with an id says whose it is. */
+export function newLink(
+  secrets: Pick<SecretBox, 'seal'>,
+  { letterId = newLetterId(), of }: { readonly letterId?: string; readonly of?: string } = {},
+): { hash: string; letterId: string; sealed: string } {
+  const token = `${of === undefined ? '' : `${of}.`}${randomBytes(TOKEN_BYTES).toString('base64url')}`;
   return { hash: linkHashOf(token), letterId, sealed: secrets.seal(token, letterContext(letterId)) };
 }
 

@@ -1,6 +1,7 @@
 -- Refuses what would leave an organization that enforces single sign-on without an owner who gets in by password and
 -- factor. The connections of all organizations that may be concerned are locked, and looked at in a statement after the
--- lock: what another request takes away, or enforces, at the same time is seen.
+-- lock: what another request takes away, or enforces, at the same time is seen. Factors that two administrators reset
+-- are let go: who has their password gets in, and sets up others.
 create or replace function keep_break_glass() returns trigger
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -10,6 +11,9 @@ declare
     then array[changed ->> 'organization_id']
     else array(select m.organization_id from membership m where m.user_id = whose and m.role = 'owner') end;
 begin
+  if tg_table_name in ('console_user', 'passkey') and factors_are_reset(whose) then
+    return null;
+  end if;
   perform 1 from sso_connection c where c.organization_id = any(concerned) order by c.organization_id for no key update;
   if exists (
     select from sso_connection c

@@ -307,6 +307,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     10_100,
     'a gauge looks at 10,000 withdrawals that are on their way',
   ],
+  'mail.unsent purgeSent': [20_100, 'a gauge counts each outbox to 10,000'],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],

@@ -980,6 +980,13 @@ export interface Operations {
     params?: Record<string, string>;
     body?: Record<string, unknown>;
   }, PasskeyQuestion>;
+  /** Keep the factors, by the link of a letter about their reset. */
+  keepFactors: Call<{
+    token: string;
+  }, {
+    email: string;
+    cancelled: true;
+  }>;
   /** The identity provider of the organization, if there is one. */
   listSsoConnections: List<{
     page?: number;

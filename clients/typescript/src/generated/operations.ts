@@ -171,6 +171,7 @@ addPasskey POST /v1/auth/passkeys bc
 listPasskeys GET /v1/auth/passkeys lc
 removePasskey DELETE /v1/auth/passkeys/{id} c
 askPasskey POST /v1/auth/passkeys/ask bc
+keepFactors POST /v1/auth/factor-reset/cancel bc
 listSsoConnections GET /v1/settings/sso lc
 setSsoConnection PUT /v1/settings/sso bc
 removeSsoConnection DELETE /v1/settings/sso/{id} c
