@@ -1,12 +1,6 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
-import { accountControlHandlers } from './admin/accounts.ts';
-import { collectionHandlers } from './admin/collections.ts';
-import { adminHandlers } from './admin/actors.ts';
-import { factorResetHandlers } from './admin/factor-resets.ts';
-import { factHandlers } from './admin/facts.ts';
+import { administrationHandlers } from './admin/handlers.ts';
 import { addressHandlers } from './address/addresses.ts';
-import { tokenPublicationHandlers } from './admin/token-publication.ts';
-import { tokenReviewHandlers } from './admin/token-reviews.ts';
 import { auditLogHandlers } from './audit-log/audit-log.ts';
 import { balanceHandlers } from './chain/balances.ts';
 import { billingHandlers } from './billing/billing.ts';
@@ -89,8 +83,6 @@ export function createHandlers(
     ...fundingHandlers(deps),
     ...policyHandlers(deps),
     ...tokenRequestHandlers(deps),
-    ...tokenReviewHandlers(deps),
-    ...tokenPublicationHandlers(deps),
     ...bridgeHandlers(deps),
     ...tokenRouteHandler(deps),
     ...jobHandlers(deps),
@@ -105,7 +97,6 @@ export function createHandlers(
     ...loginHandlers(deps),
     ...registrationHandlers(deps),
     ...factorHandlers(deps),
-    ...factorResetHandlers(deps),
     ...ssoHandlers(deps),
     ...ssoEnforcementHandlers(deps),
     ...samlHandlers(deps),
@@ -119,10 +110,7 @@ export function createHandlers(
     ...wipeHandlers(deps),
     ...settingHandlers(deps),
     ...billingHandlers(deps),
-    ...adminHandlers(deps),
-    ...factHandlers(deps),
-    ...accountControlHandlers(deps),
-    ...collectionHandlers(deps),
+    ...administrationHandlers(deps),
     ...healthHandlers(deps),
     ...keySourceHandlers(deps),
     ...resolveHandler(deps),

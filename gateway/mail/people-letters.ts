@@ -160,7 +160,7 @@ export function peopleLetterOf({ kind, token, facts }: PeopleLetter, publicUrl: 
     ],
     factor_reset_soon: () => [
       'Your second factors will be taken away',
-      `Every second factor of this sign-in is taken away on ${shown(facts['at'])}, as two administrators of the operator decided. You are told each day until then. The reason given:`,
+      `Every second factor of this sign-in is taken away on ${shown(facts['at'])}, as two administrators of the operator decided. A letter like this comes each day until then. The reason given:`,
       `  ${shown(facts['reason'])}`,
       'If you still have one of them, or did not ask for this, take it back now:',
       link('keep-factors'),

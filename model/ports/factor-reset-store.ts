@@ -60,7 +60,7 @@ export interface FactorResetStore {
   expire(askedBeforeMs: number, nowMs: number): Promise<number>;
   /**
    * Carries out the one that is due longest: authenticator, recovery codes and passkeys are gone, all logins and open
-   * links end, the person is told. Answers whose they were; null where none is due.
+   * links end, the person gets a letter. Answers whose they were; null where none is due.
    */
   carryOut(nowMs: number, letterId: string, audit: AuditNote): Promise<string | null>;
 }

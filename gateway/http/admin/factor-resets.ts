@@ -37,7 +37,7 @@ export function factorResetHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
   const noteOf = ({ note }: Asked, target: string): AuditNote | undefined =>
     note === null ? undefined : { ...note, target };
-  const told = async (id: string): Promise<ReplyOf<'askFactorReset'> | Refusal> => {
+  const answerOf = async (id: string): Promise<ReplyOf<'askFactorReset'> | Refusal> => {
     const row = await factorResets.byId(id);
     return row === null ? notFound('reset of factors', id) : viewOf(row);
   };
@@ -78,7 +78,7 @@ export function factorResetHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (outcome === 'none')
         return refuse('CONFLICT', { reason: 'no_factor', next: 'nothing: this person has no second factor' });
       logged(asked, id, 'an administrator asked to reset the factors of a person');
-      return told(id);
+      return answerOf(id);
     },
     async confirmFactorReset(asked) {
       const { id } = asked.params,
@@ -98,7 +98,7 @@ export function factorResetHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (!(await factorResets.confirm({ id, by, atMs, dueAtMs }, letters, noteOf(asked, id))))
         return over((await factorResets.byId(id))!);
       logged(asked, id, 'another administrator confirmed the reset of the factors of a person');
-      return told(id);
+      return answerOf(id);
     },
     async cancelFactorReset(asked) {
       const { id } = asked.params;
@@ -107,7 +107,7 @@ export function factorResetHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         return row === null ? notFound('reset of factors', id) : over(row);
       }
       logged(asked, id, 'an administrator took the reset of the factors of a person back');
-      return told(id);
+      return answerOf(id);
     },
     async keepFactors(asked) {
       const slow = await throttles.ofLinks(asked.clientAddress);
