@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { fail, ok, warn, type Finding } from '../../protocol/node/doctor/examine.ts';
 import { POISONED_AFTER_TRIES } from '../link/outbox.ts';
+import { countedCommits, markedCommits } from '../storage/commit-mark.ts';
+import { StorageFailed } from '../storage/failed.ts';
 import { SCHEMA_VERSIONS } from '../storage/schema.ts';
 
 const AGE_WARN_MS = 5 * 60_000;
@@ -29,16 +31,23 @@ function reading<T>(dataDir: string, read: (database: DatabaseSync) => T): T | n
 export function journalFinding(dataDir: string): Finding {
   const whole = 'put back a whole copy of EDGE_DATA_DIR';
   try {
-    const found = reading(dataDir, (database) => ({
-      pages: (database.prepare('pragma quick_check(1)').get() as { quick_check: string }).quick_check,
-      version: (database.prepare('pragma user_version').get() as { user_version: number }).user_version,
-    }));
+    const marked = markedCommits(join(dataDir, 'edge.db')); // before the database, which an edge may write meanwhile
+    const found = reading(dataDir, (database) => {
+      const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number };
+      return {
+        pages: (database.prepare('pragma quick_check(1)').get() as { quick_check: string }).quick_check,
+        version,
+        isBehind: marked !== null && version === SCHEMA_VERSIONS.length && countedCommits(database) < marked,
+      };
+    });
     if (found === null) return fail('EDGE_DATA_DIR has no edge.db', 'start the edge once, or correct EDGE_DATA_DIR');
     if (found.pages !== 'ok') return fail('edge.db is damaged', whole);
     if (found.version > SCHEMA_VERSIONS.length)
       return fail('a newer edge wrote it', 'start the release that wrote it, or a later one');
-    return ok('edge.db is whole');
+    const older = new StorageFailed('older');
+    return found.isBehind ? fail(older.message, older.next) : ok('edge.db is whole');
   } catch (error) {
+    if (error instanceof StorageFailed) return fail(error.message, error.next);
     // Source: sqlite.org, result codes: 11 and 26 are of a file that is no database any more.
     const { errcode } = error as { errcode?: number };
     if (errcode === 11 || errcode === 26) return fail('edge.db is damaged', whole);

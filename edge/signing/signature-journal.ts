@@ -42,17 +42,20 @@ export class SignatureJournal {
 
   /** Writes a payload, with what it uses up. False when it is there already. Within a transaction. */
   write({ instruction, unsigned }: RecordedInstruction): boolean {
+    const keys = replayKeyTexts(unsigned.replayKey);
     const added = this.#storage.run(
-      `insert into signatures (transaction_id, payload, chain, signed_at_ms, amount) values (?, ?, ?, ?, ?)
+      `insert into signatures (transaction_id, payload, chain, signed_at_ms, amount, sender, uses) values (?, ?, ?, ?, ?, ?, ?)
       on conflict (transaction_id, payload) do nothing`,
       instruction.id,
       unsigned.payload,
       unsigned.chain,
       this.#nowMs(),
       unsigned.amount.toString(),
+      unsigned.from,
+      JSON.stringify(keys),
     );
     if (added === 0) return false;
-    for (const key of replayKeyTexts(unsigned.replayKey)) {
+    for (const key of keys) {
       this.#storage.run(
         'insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
         unsigned.chain,

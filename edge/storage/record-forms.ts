@@ -108,6 +108,8 @@ export const COLUMN_FORMS: Readonly<Record<string, Readonly<Record<string, Form>
     outcome_code: text,
     signed_at_ms: instant,
     amount: orNull(amount),
+    sender: text,
+    uses: orNull(list),
   },
   replay_keys: { chain: text, sender: text, replay_key: replayKey, transaction_id: text, payload: text },
   local_keys: {
@@ -139,6 +141,7 @@ export const COLUMN_FORMS: Readonly<Record<string, Readonly<Record<string, Form>
   },
   request_keys: { request_key: text, body: text, transaction_id: text, bound_at_ms: instant },
   deposit_keys: { movement: text, output_index: count },
+  commits: { n: count },
 };
 
 /** Reads every row once. Throws: StorageFailed, which names the table and its column. */
@@ -155,7 +158,13 @@ export function checkForms(database: DatabaseSync): void {
       .get() as { wrong: string } | undefined;
     if (wrong !== undefined) throw damaged(`${table}.${wrong.wrong}`);
   }
+  if (database.prepare(UNKEPT_KEY).get() !== undefined) throw damaged('replay_keys.replay_key');
 }
+
+/** A coin or counter that a signature uses up, and that no longer says so: another payment could use it too. */
+const UNKEPT_KEY = `select 1 from signatures s, json_each(s.uses) used where not exists (
+  select 1 from replay_keys k where k.chain = s.chain and k.sender = s.sender and k.replay_key = used.value
+    and k.transaction_id = s.transaction_id and k.payload = s.payload) limit 1`;
 
 export const damaged = (record: string): StorageFailed => new StorageFailed('damaged', { record });
 

@@ -219,4 +219,17 @@ export const SCHEMA_VERSIONS: readonly string[] = [
   -- Sweeps that are not stopped have no row; an empty one is a damaged one.
   delete from settings where name = 'sweeps_stopped_at_ms' and value = '';
 `,
+  `
+  -- Durable writes so far; commit-mark.ts.
+  create table commits (n integer not null) strict;
+  insert into commits values (0);
+
+  -- Once more in an index, and in columns of signatures, what one bit would make another number, time or key of: the check of the start compares both.
+  create index spend_twice on spend (amount, dead_wall_ms, dead_ledger_ms);
+  create index instructions_twice on instructions (built_here, handed_out, broadcast_at_ms, recorded_at_ms);
+  create index local_keys_twice on local_keys (minted_here, may_vouch, expires_at_ms, revoked_at_ms, vouched_until_ms);
+  -- Who signed, and the JSON list of what it uses up; null in records of before.
+  alter table signatures add column sender text;
+  alter table signatures add column uses text;
+`,
 ];

@@ -3,9 +3,10 @@
  * power loss. Everything that the edge must not forget is in it: outbox, spend ledger, instructions, journal of
  * signatures, local keys, settings. The file holds no key material and no secret of the cloud.
  */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { checkCommits, CommitMark, markedCommits } from './commit-mark.ts';
 import { BUSY_TIMEOUT_MS, StorageFailed } from './failed.ts';
 import { checkForms } from './record-forms.ts';
 import { SCHEMA_VERSIONS } from './schema.ts';
@@ -26,12 +27,17 @@ export class Storage {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #keyFile: string | null;
+  readonly #mark: CommitMark | null;
   #open = true;
 
-  /** `keyFile`: where the key of sealed settings is kept; null where there are none. */
-  constructor(database: DatabaseSync, keyFile: string | null = null) {
+  /**
+   * `keyFile`: where the key of sealed settings is kept; null where there are none. `mark`: beside a database that
+   * counts its writes.
+   */
+  constructor(database: DatabaseSync, keyFile: string | null = null, mark: CommitMark | null = null) {
     this.#database = database;
     this.#keyFile = keyFile;
+    this.#mark = mark;
   }
 
   /** Rows of a query. Amounts are text columns: a 64-bit integer holds no wei. */
@@ -45,16 +51,25 @@ export class Storage {
 
   /** Rows changed. Throws: StorageFailed. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return this.#guarded(() => Number(this.#statement(sql).run(...values).changes));
+    const change = () => Number(this.#statement(sql).run(...values).changes);
+    // alone, and counted, it is a transaction too
+    return this.#mark === null || this.#database.isTransaction ? this.#guarded(change) : this.transaction(change);
   }
 
   /** All of `write` or nothing of it; durable when it returns. Throws: StorageFailed. */
   transaction<T>(write: () => T): T {
+    return this.#within(write, this.#mark);
+  }
+
+  #within<T>(write: () => T, mark: CommitMark | null): T {
     return this.#guarded(() => {
       this.#database.exec('begin immediate');
       try {
+        const before = this.#changes();
         const result = write();
+        const count = mark === null || this.#changes() === before ? null : this.#countCommit();
         this.#database.exec('commit');
+        if (count !== null) mark!.note(count);
         return result;
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec('rollback');
@@ -70,7 +85,7 @@ export class Storage {
   transactionSoon<T>(write: () => T): T {
     this.#database.exec('pragma synchronous = normal');
     try {
-      return this.transaction(write);
+      return this.#within(write, null); // a mark could outlive it
     } finally {
       this.#database.exec('pragma synchronous = full');
     }
@@ -130,6 +145,15 @@ export class Storage {
     this.#open = false;
     this.#statements.clear();
     this.#database.close();
+    this.#mark?.close();
+  }
+
+  #changes(): unknown {
+    return this.#statement('select total_changes() as n').get()!['n'];
+  }
+
+  #countCommit(): number {
+    return this.#statement('update commits set n = n + 1 returning n').get()!['n'] as number;
   }
 
   #statement(sql: string): StatementSync {
@@ -176,16 +200,21 @@ export function openDatabase(
 ): Storage {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, fileName);
+  const marked = whole ? markedCommits(file) : null;
   try {
     const database = new DatabaseSync(file);
     chmodSync(file, 0o600);
+    // Under a second name it would have a second log, and each would take back what the other has.
+    if (statSync(file).nlink > 1) throw new StorageFailed('linked');
     database.exec(
       `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`,
     );
     if (whole) checkWhole(database);
     migrate(database, versions);
-    if (whole) checkForms(database);
-    return new Storage(database, `${file}.key`);
+    if (!whole) return new Storage(database, `${file}.key`);
+    checkCommits(database, marked);
+    checkForms(database);
+    return new Storage(database, `${file}.key`, new CommitMark(file));
   } catch (error) {
     throw storageFault(error);
   }

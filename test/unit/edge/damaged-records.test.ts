@@ -38,6 +38,7 @@ const GOOD: Readonly<Record<string, SQLInputValue>> = {
   versions: '["aa"]',
   amounts: '["12"]',
   elsewhere: '[]',
+  uses: '[]',
   instruction: `{"amount":{"$n":"${AMOUNT}"}}`,
   unsigned: `{"amount":{"$n":"${AMOUNT}"},"feeMax":{"$n":"42"}}`,
   replay_key: 'nonce:17',

@@ -166,6 +166,14 @@ test.serial('ecosystem X35 planted: modes, a damaged journal, one of a newer edg
   database.exec('pragma user_version = 999');
   database.close();
   await saysOnly(t, newer, ['journal', 'fail', /a newer edge wrote it/]);
+  const older = settings();
+  const written = openStorage(older['EDGE_DATA_DIR']!);
+  written.setSetting('written', 'after the copy');
+  written.close();
+  const copy = new DatabaseSync(join(older['EDGE_DATA_DIR']!, 'edge.db'));
+  copy.exec('update commits set n = 0');
+  copy.close();
+  await saysOnly(t, older, ['journal', 'fail', /lost its last writes/]);
   const damaged = settings();
   writeFileSync(join(damaged['EDGE_DATA_DIR']!, 'edge.db'), 'x'.repeat(9_000), { mode: 0o600 });
   const found = await looked(damaged);
