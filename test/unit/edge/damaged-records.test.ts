@@ -46,7 +46,7 @@ const GOOD: Readonly<Record<string, SQLInputValue>> = {
   record: '{"covers":[]}',
 };
 const FLAGS = new Set(['shared', 'built_here', 'handed_out', 'minted_here', 'may_vouch']);
-const COUNTS = new Set(['seq', 'tries', 'version', 'output_index', 'counter']);
+const COUNTS = new Set(['seq', 'tries', 'version', 'output_index', 'counter', 'n']);
 
 const goodOf = (table: string, column: string): SQLInputValue =>
   FLAGS.has(column)
