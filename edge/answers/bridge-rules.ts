@@ -1,6 +1,6 @@
 /** Bridge policies and transfers: a policy says what its caller set; how a transfer goes on is the cloud's word. */
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { firstFalse, type Ask } from './known.ts';
+import { firstFalse, isTokenAsked, itself, type Ask, type Known } from './known.ts';
 
 /** Settings of a policy that its caller writes and its answer repeats as they are. */
 const ECHOED = [
@@ -15,22 +15,24 @@ const ECHOED = [
 ] as const;
 
 /** A policy that says something else than its caller set: another treasury, a higher limit. */
-function falseBridge(row: ReplyOf<'getBridgePolicy'>, { body }: Ask): string | null {
-  return ECHOED.find((field) => body[field] != null && row[field] !== body[field]) ?? null;
+function falseBridge(row: ReplyOf<'getBridgePolicy'>, { body }: Ask, { catalogueOf }: Known): string | null {
+  const other = ECHOED.find((field) => body[field] != null && row[field] !== body[field]);
+  const { fromChain, token } = row;
+  const isAsked =
+    body['token'] == null || isTokenAsked(fromChain, { asked: body['token'], said: token }, catalogueOf(fromChain));
+  return other ?? firstFalse(['token', isAsked]);
 }
 
 /** Another policy than the one that was asked about. */
-function ofBridge({ id }: Pick<ReplyOf<'getBridgePolicy'>, 'id'>, { params }: Ask): string | null {
-  return firstFalse(['id', id === params['policyId']]);
-}
+const ofBridge = itself('policyId');
 
 /** Another amount, or of another policy, than its caller asked to move. */
 function falseTransfer({ policyId, amount }: ReplyOf<'getBridgeTransfer'>, { body }: Ask): string | null {
   return firstFalse(['policyId', policyId === body['policyId']], ['amount', amount === body['amount']]);
 }
 
-const BRIDGE_WORD = ['version', 'token', 'inFlightCount', 'inFlightValue', 'createdAt', 'updatedAt'];
-const BRIDGE_ROW_WORD = [...BRIDGE_WORD, ...ECHOED];
+const BRIDGE_WORD = ['version', 'inFlightCount', 'inFlightValue', 'createdAt', 'updatedAt'];
+const BRIDGE_ROW_WORD = [...BRIDGE_WORD, 'token', ...ECHOED];
 const TRANSFER_WORD = [
   'fromChain',
   'toChain',
@@ -58,13 +60,17 @@ const TRANSFER_WORD = [
   'endedAt',
 ];
 
-const ofTransfer = ({ id }: { id: string }, { params }: Ask): string | null => firstFalse(['id', id === params['id']]);
+const ofTransfer = itself('id');
 
 export const BRIDGE_RULES = {
   createBridgePolicy: { falseField: falseBridge, word: ['id', ...BRIDGE_WORD] },
   listBridgePolicies: { falseField: () => null, word: ['id', ...BRIDGE_ROW_WORD] },
   getBridgePolicy: { falseField: ofBridge, word: BRIDGE_ROW_WORD },
-  replaceBridgePolicy: { falseField: falseBridge, word: ['id', ...BRIDGE_WORD] },
+  replaceBridgePolicy: {
+    falseField: (row: ReplyOf<'getBridgePolicy'>, ask: Ask, known: Known) =>
+      ofBridge(row, ask) ?? falseBridge(row, ask, known),
+    word: BRIDGE_WORD,
+  },
   deleteBridgePolicy: { falseField: ofBridge, word: BRIDGE_ROW_WORD },
   createBridgeTransfer: { falseField: falseTransfer, word: ['id', ...TRANSFER_WORD] },
   listBridgeTransfers: {

@@ -119,7 +119,8 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
       await turn();
       ({ steps } = known.own);
     }
-    const field = (page === null ? null : unfiltered(row, ask)) ?? (await rule.falseField(row, ask, known));
+    const field =
+      ofAnother(row, ask) ?? (page === null ? null : unfiltered(row, ask)) ?? (await rule.falseField(row, ask, known));
     if (field !== null && (page === null || problemIn(field) === null))
       return no(page === null ? field : `content.${index}.${field}`);
     // A restored database, or a restored data directory, contradicts a few rows: the others stay readable.
@@ -213,6 +214,22 @@ function falsePage({ content, page, size }: PageJson, ask: Ask, isWhole: boolean
   return ask.query['after'] !== undefined || page === Number(ask.query['page'] ?? ask.body['page'] ?? 0)
     ? null
     : 'page';
+}
+
+/**
+ * Of a path what a rule compares by itself: texts that an answer gives in their canonical form, and an id, which in a
+ * list below it is that of each entry.
+ */
+const BY_RULE: ReadonlySet<string> = new Set(['address', 'token', 'id']);
+
+/** A field that is named as a part of the path is what the path says. */
+function ofAnother(row: unknown, { params }: Ask): string | null {
+  const fields = row as Record<string, unknown>;
+  return (
+    Object.keys(params).find(
+      (name) => !BY_RULE.has(name) && Object.hasOwn(fields, name) && fields[name] !== params[name],
+    ) ?? null
+  );
 }
 
 /** A row that the caller's filter would not let through. */

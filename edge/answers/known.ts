@@ -126,6 +126,30 @@ export function maskedXpub({ keystore }: Pick<Known, 'keystore'>, chain: Chain):
   return xpub === null ? null : `${xpub.slice(0, 8)}…${xpub.slice(-4)}`;
 }
 
+/** Of whatever is in the path its own id: another one's answer would be taken for it. */
+export const itself =
+  (param: string) =>
+  ({ id }: { readonly id: string }, { params }: Ask): string | null =>
+    firstFalse(['id', id === params[param]]);
+
+/** Whether a contract is the one that a caller named by its text or its symbol; null: the native coin. */
+export function isTokenAsked(
+  chain: Chain,
+  { asked, said }: { readonly asked: unknown; readonly said: string | null },
+  catalogue: Catalogue,
+): boolean {
+  const network = networkOf(chain);
+  if (typeof asked !== 'string' || asked === network.nativeSymbol) return said === null;
+  if (said === null) return false;
+  const parsed = factsOf(chain).parseToken(network, asked);
+  if (!isRefusal(parsed)) return said === parsed;
+  // A newer registry than this edge's may list it.
+  const listed = catalogue.get(said);
+  return listed === undefined
+    ? ![...catalogue.values()].some(({ symbol }) => symbol === asked)
+    : listed.symbol === asked;
+}
+
 /** No field of the answer is the edge's to compute. */
 export const nothing = () => null;
 /** Fields that are the cloud's word alone. */

@@ -116,27 +116,42 @@ export const RESOLVED_WORD = [
   'watchOnly.*.reason',
   'watchOnly.*.count',
 ] as const;
-/** Files and their rows are in the cloud; so are their batches. */
-export const BATCH_FIELDS = [
-  'id',
-  'batchId',
-  'projectId',
-  'uploadId',
-  'scanId',
+/** Files and their rows are in the cloud; so is how a batch of them goes on. */
+const BATCH_SAID = [
   'state',
-  'dryRunId',
   'adopting',
   'heights',
   'heights.*',
   'createdAt',
   'committedAt',
   'rollbackUntil',
-] as const;
+  'review',
+  'review.reviewId',
+  'review.state',
+];
+const BATCH_OF = ['uploadId', 'scanId', 'dryRunId'];
+export const BATCH_WORD = [...BATCH_SAID, ...BATCH_OF, 'projectId'];
+export const NEW_BATCH_WORD = [...BATCH_SAID, 'id', 'dryRunId'];
+export const BATCH_LIST_WORD = [...BATCH_SAID, ...BATCH_OF, 'id'];
+export const COMMITTED_WORD = [...BATCH_SAID, 'uploadId', 'scanId', 'projectId'];
+type BatchJson = ReplyOf<'getImport'>;
+/** A batch has one id under two names. */
+export const falseBatch = ({ id, batchId }: BatchJson): string | null => firstFalse(['batchId', batchId === id]);
+export const ofBatch = (row: BatchJson, { params }: Ask): string | null =>
+  firstFalse(['id', row.id === params['batchId']]) ?? falseBatch(row);
+export const falseNewBatch = (row: BatchJson, { body }: Ask): string | null =>
+  falseBatch(row) ??
+  firstFalse(
+    ['uploadId', row.uploadId === (body['uploadId'] ?? null)],
+    ['scanId', row.scanId === (body['scanId'] ?? null)],
+  );
+/** What was committed is what the caller's dry run showed. */
+export const falseCommit = (row: BatchJson, ask: Ask): string | null =>
+  ofBatch(row, ask) ?? firstFalse(['dryRunId', row.dryRunId === ask.body['dryRunId']]);
 const ISSUE = ['phase', 'severity', 'code', 'line', 'column', 'field', 'message'] as const;
 export const ISSUE_FIELDS = ISSUE;
 const PHASE_FIELDS = ['state', 'rows', 'passed', 'skipped', 'warnings', 'errors', 'codes', 'codes.*'] as const;
-export const DRY_RUN_FIELDS = [
-  'batchId',
+export const DRY_RUN_WORD = [
   'dryRunId',
   'state',
   ...PHASES.flatMap((phase) => PHASE_FIELDS.map((field) => `byPhase.${phase}.${field}`)),
@@ -152,8 +167,7 @@ export const DRY_RUN_FIELDS = [
   ...ISSUE.map((field) => `issues.*.${field}`),
 ];
 const OBSERVED = ['caughtUp', 'depositsObserved', 'historicalRecorded'] as const;
-export const EXPORT_PLAN_FIELDS = [
-  'projectId',
+export const EXPORT_PLAN_WORD = [
   'format',
   'rows',
   'expressible',
@@ -162,8 +176,7 @@ export const EXPORT_PLAN_FIELDS = [
   'inexpressible.*.reason',
   'inexpressible.*.count',
 ];
-export const OBSERVE_FIELDS = [
-  'projectId',
+export const OBSERVE_WORD = [
   'state',
   'addresses',
   ...OBSERVED,

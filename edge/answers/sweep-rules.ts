@@ -1,6 +1,6 @@
 /** Sweep policies and their jobs: a policy says what its caller set; how a job goes on is the cloud's word. */
 import type { ReplyOf } from '../../protocol/routes.ts';
-import { firstFalse, type Ask } from './known.ts';
+import { firstFalse, isTokenAsked, itself, type Ask, type Known } from './known.ts';
 
 /** Settings of a policy that its caller writes and its answer repeats as they are. */
 const ECHOED = [
@@ -22,15 +22,27 @@ const ECHOED = [
   'energy',
 ] as const;
 
-/** A policy that says something else than its caller set: another treasury, another floor. */
-export function falsePolicy(row: ReplyOf<'getSweepPolicy'>, { body }: Ask): string | null {
-  return ECHOED.find((field) => body[field] != null && row[field] !== body[field]) ?? null;
+/** Of those the ones that nobody fills in where they are left out. */
+const AS_LEFT_OUT: ReadonlySet<string> = new Set([
+  'minAmount',
+  'scheduleCron',
+  'fundingWalletId',
+  'maxFeeRatioBps',
+  'abortIfGasExceeds',
+  'energy',
+]);
+
+/** A policy that says something else than its caller set: another treasury, another floor, another token. */
+export function falsePolicy(row: ReplyOf<'getSweepPolicy'>, { body }: Ask, { catalogueOf }: Known): string | null {
+  const other = ECHOED.find(
+    (field) => (body[field] != null || AS_LEFT_OUT.has(field)) && row[field] !== (body[field] ?? null),
+  );
+  const { chain, token } = row;
+  return other ?? firstFalse(['token', isTokenAsked(chain, { asked: body['token'], said: token }, catalogueOf(chain))]);
 }
 
 /** Another policy than the one that was asked about. */
-export function ofPolicy({ id }: Pick<ReplyOf<'getSweepPolicy'>, 'id'>, { params }: Ask): string | null {
-  return firstFalse(['id', id === params['policyId']]);
-}
+export const ofPolicy = itself('policyId');
 
 const BLOCKED_WORD = ['reason', 'setting', 'cap', 'spent', 'required', 'windowSeconds'].flatMap((field, at) =>
   at === 0 ? ['blocked', `blocked.${field}`] : [`blocked.${field}`],
@@ -132,6 +144,8 @@ export const PREVIEW_WORD = [
   'previewHash',
   'expiresAt',
 ];
-export const ofJob = ({ id }: { id: string }, { params }: Ask): string | null =>
-  firstFalse(['id', id === params['id']]);
-export const POLICY_SET_WORD = POLICY_WORD.filter((field) => !(ECHOED as readonly string[]).includes(field));
+export const ofJob = itself('id');
+/** What a caller that sets one leaves to the cloud. */
+export const POLICY_SET_WORD = POLICY_WORD.filter(
+  (field) => field !== 'token' && !(ECHOED as readonly string[]).includes(field),
+);

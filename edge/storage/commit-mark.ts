@@ -40,7 +40,10 @@ export function countedCommits(database: DatabaseSync): number {
   return row.n;
 }
 
-/** `marked` was read before the database was: another process of this directory may write meanwhile. Throws: StorageFailed. */
+/**
+ * `marked` was read before the database was: another process of this directory may write meanwhile. Throws:
+ * StorageFailed.
+ */
 export function checkCommits(database: DatabaseSync, marked: number | null): void {
   if (marked !== null && countedCommits(database) < marked) throw new StorageFailed('older');
 }
@@ -61,7 +64,7 @@ export class CommitMark {
       writeSync(this.#handle, markText([count]).padEnd(MARK_BYTES), 0);
       if (isNew) fsyncSync(this.#handle);
     } catch {
-      this.close(); // the mark of before stands, and finds less
+      this.close(); // the earlier mark is kept, and finds less
     }
   }
 

@@ -44,9 +44,10 @@ export const PROJECT: ReplyOf<'createMigrationProject'> = {
 export const UPLOAD_ID = newId('upl', 1);
 export const CAPACITY: ReplyOf<'getMigrationCapacity'> = CASE_SAMPLE.data.capacity;
 
+const BATCH_ID = newId('imp', 1);
 export const BATCH: ReplyOf<'getImport'> = {
-  id: newId('imp', 1),
-  batchId: newId('imp', 1),
+  id: BATCH_ID,
+  batchId: BATCH_ID,
   projectId: PROJECT.id,
   uploadId: UPLOAD_ID,
   scanId: null,
@@ -54,7 +55,7 @@ export const BATCH: ReplyOf<'getImport'> = {
   dryRunId: newId('dry', 1),
   adopting: 2,
   heights: { eth: 5 },
-  review: null,
+  review: { reviewId: newId('rvw', 1), state: 'dropped' },
   createdAt: PROJECT.createdAt,
   committedAt: PROJECT.createdAt,
   rollbackUntil: PROJECT.createdAt,

@@ -28,6 +28,8 @@ import { networkOf } from '../../../chains/registry.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
+import { namesAt } from '../../../protocol/input-problems.ts';
+import type { Route } from '../../../protocol/route.ts';
 import { ROUTE_LIST, routeOf } from '../../../protocol/routes.ts';
 import type { Chain, Environment } from '../../../protocol/slugs.ts';
 import type { Catalogue } from '../../../chains/chain.ts';
@@ -179,6 +181,42 @@ test('found F5 every route that an edge passes on has a rule and a sample, and n
     .sort();
   t.deepEqual(Object.keys(ANSWER_RULES).sort(), passed);
   t.deepEqual([...OPERATIONS].sort(), passed);
+});
+
+/** Fields that are named as one of the request is, and are not it, each with the reason. */
+const NOT_THE_SAME: Readonly<Record<string, string>> = {
+  'changePaymentLink *': 'what was sent is compared, the rest is as it was',
+  'replaceSweepPolicy version': 'the version that was read; the answer has the next one',
+  'replaceBridgePolicy version': 'the version that was read; the answer has the next one',
+  'requestToken symbol': 'a contract that was asked for before has the claims of then (treasury Q2)',
+  'requestToken decimals': 'a contract that was asked for before has the claims of then (treasury Q2)',
+  'discover gapLimit': 'where it is left out, and by the evidence, the cloud chooses it',
+  'discover maxScan': 'what goes without a review; the rest is `requestedMaxScan`',
+  'completeUpload sha256': 'compared where it was sent',
+  'simulateConfirmation confirmations': 'what there are then',
+  'simulateStuck stuck': 'the simulated world is that of the cloud',
+  'simulateReplaced txid': 'that of the replacement',
+  'simulateReorg depth': 'at most the height of the ledger',
+  'simulateActivity addresses': 'how many there were, not which',
+  'simulateConflict address': 'none after it was cleared',
+};
+
+test('found F5: what a path or a body names, and an answer repeats, is compared: none of it is the word of the cloud alone', (t) => {
+  const isExcused = (name: string) => name in NOT_THE_SAME || `${name.split(' ')[0]} *` in NOT_THE_SAME;
+  const believed = OPERATIONS.flatMap((operation) => {
+    const { params, body, reply } = routeOf(operation) as Route;
+    const fields = namesAt(reply, []),
+      rows = fields.includes('content') ? namesAt(reply, ['content', 0]) : fields;
+    const asked = [params, body].flatMap((schema) => (schema === undefined ? [] : namesAt(schema, [])));
+    const isOne = params !== undefined && !fields.includes('content') && routeOf(operation).status !== 201;
+    const { word } = ANSWER_RULES[operation] as { readonly word: readonly string[] };
+    const id = isOne && rows.includes('id') && !rows.includes('scanId') ? ['id'] : [];
+    return [...asked, ...id]
+      .filter((name) => rows.includes(name) && word.includes(name))
+      .map((name) => `${operation} ${name}`)
+      .filter((name) => !isExcused(name));
+  });
+  t.deepEqual(believed, []);
 });
 
 /**
