@@ -43,6 +43,7 @@ import type { BridgeStore } from '../model/ports/bridge-store.ts';
 import type { SweepStore } from '../model/ports/sweep-store.ts';
 import type { UploadStore } from '../model/ports/upload-store.ts';
 import type { TimelineStore } from '../model/ports/timeline-store.ts';
+import type { RateStore } from '../model/ports/rate-store.ts';
 import type { RegistryFollower } from '../model/ports/registry-follower.ts';
 import type { RegistryStore } from '../model/ports/registry-store.ts';
 import type { TokenRequestStore } from '../model/ports/token-request-store.ts';
@@ -117,6 +118,7 @@ export interface GatewayDeps {
     readonly watch: Pick<WatchStore, 'coverage' | 'tokenStarts'>;
     readonly tokenRequests: TokenRequestStore;
     readonly registry: RegistryStore;
+    readonly rates: RateStore;
     readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
     readonly uploads: UploadStore;
     readonly origins: OriginStore;

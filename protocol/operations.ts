@@ -109,6 +109,8 @@ export const OPERATIONS = {
   acceptTokenRequest: 'POST /v1/admin/token-requests/{id}/accept',
   proposeTokenVersion: 'GET /v1/admin/token-requests/{id}/version',
   publishTokenRequest: 'POST /v1/admin/token-requests/{id}/publish',
+  setTokenRate: 'PUT /v1/admin/rates',
+  listTokenRates: 'GET /v1/admin/rates',
   declineTokenRequest: 'POST /v1/admin/token-requests/{id}/decline',
   detectCase: 'POST /v1/migration/detect-case',
   detectPath: 'POST /v1/migration/detect-path',

@@ -299,7 +299,7 @@ function startBackground(wired: Wired): void {
   const onTankLow = (accountId: AccountId, chain: Chain): void =>
     void (environmentOf(accountId) === 'live' && wired.metrics.add('svc_gas_tank_low_total', { chain }));
   const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
-  const sweeping = { ...parts, ...of, sandbox: chains.sandbox, onTankLow };
+  const sweeping = { ...parts, ...of, rates: stores.rates, sandbox: chains.sandbox, onTankLow };
   startClocks(workers, { ...sweeping, stores: background });
   startSweeper(workers, { ...sweeping, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
   startBridger(workers, { ...parts, ...of, bridges: stores.bridges, attesters: createCctpApi(config) });
@@ -308,6 +308,7 @@ function startBackground(wired: Wired): void {
     ...parts,
     ...billingProviderOf(config),
     dnsServers: config.DNS_SERVERS,
+    ...(config.RATES_FILE === undefined ? {} : { ratesFile: config.RATES_FILE }),
     nodeId: reach.nodes.self,
   });
   later('schedules', 100, async () => stopJobs());

@@ -25,6 +25,7 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import { SESSION_REAP_MS } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
+import { readRatesFile } from './rates-file.ts';
 import { once, type Run } from '../cluster/once.ts';
 
 export interface ScheduleParts {
@@ -37,6 +38,8 @@ export interface ScheduleParts {
   readonly chains: Pick<ChainAccess, 'bind' | 'tokens'>;
   readonly nowMs: () => number;
   readonly log: Logger;
+  /** Rates of tokens by a program of the operator's. */
+  readonly ratesFile?: string;
 }
 
 /** What the owner of accounts does for them. */
@@ -113,6 +116,7 @@ export function jobsOf({
   chains,
   nowMs,
   log,
+  ratesFile,
   ...own
 }: Omit<ScheduleParts, 'system' | 'stores'> & DnsSettings & MayCollect): Job[] {
   const daily = DAY_MS / 1_000;
@@ -151,6 +155,19 @@ export function jobsOf({
       everySeconds: 5,
       work: async () => void (await resumeImports({ ...stores, accounts, chains, nowMs, log })),
     },
+    ...(ratesFile === undefined
+      ? []
+      : [
+          {
+            job: 'rates',
+            everySeconds: 60,
+            async work() {
+              const of = { store: stores.rates, registry: chains.tokens.current, nowMs: nowMs(), log };
+              const kept = await readRatesFile(ratesFile, of);
+              if (kept > 0) log.debug({ count: kept }, 'rates of tokens were read');
+            },
+          },
+        ]),
     { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
   ];
 }

@@ -30,6 +30,8 @@ export interface Prices {
   readonly activation: bigint;
   /** More of the first sweep of a job: the account that it makes. */
   readonly opening: bigint;
+  /** Of a sweep's and of a funding's fee: what another chain under this one may take. V35. */
+  readonly l1: { readonly sweep: bigint; readonly fund: bigint };
   /** What an edge counts beside that. */
   readonly uncounted: bigint;
   /** False where the treasury cannot take the asset yet: a line or an account is missing. */
@@ -55,14 +57,16 @@ export async function pricesOf(binding: Binding, { sweep, fund }: Intents): Prom
   if (isRefusal(sweeping)) return sweeping;
   const funding = fund === null || ofFund === null ? NO_FUNDING : fundingOf(binding, ofFund, fund);
   if (isRefusal(funding)) return funding;
+  const { l1: l1OfFund, ...ofFunding } = funding;
   const opening = openingOf(binding, sweeping),
     fee = sweeping.feeMax - opening,
     isPaidAlong = sweep.feePayer !== undefined;
   return {
     sweep: fee,
     need: isPaidAlong ? 0n : heldFor(sweeping),
-    ...funding,
+    ...ofFunding,
     opening,
+    l1: { sweep: l1Of(sweeping), fund: l1OfFund },
     uncounted: uncountedRent(binding, ofSweep, opening),
     isReady: isReady(binding, ofSweep, sweep),
   };
@@ -80,13 +84,15 @@ export const LINES: ReadonlySet<Family> = new Set(['xrp', 'xlm']);
 /** What a sender must hold beside what it moves. */
 export const heldFor = ({ held, feeMax }: FeeEstimate): bigint => held ?? feeMax;
 
-const NO_FUNDING = { fund: 0n, activation: 0n } as const;
+const NO_FUNDING = { fund: 0n, activation: 0n, l1: 0n } as const;
+
+const l1Of = ({ parts }: FeeEstimate): bigint => BigInt(parts['l1Reserve'] ?? 0);
 
 function fundingOf({ module, network }: Binding, inputs: BuildInputs, fund: Intent) {
   const fee = module.estimateFee(network, withDestination(inputs, network.slug, 'account'), fund),
     made = module.estimateFee(network, withDestination(inputs, network.slug, 'missing'), fund);
   if (isRefusal(fee)) return fee;
-  return isRefusal(made) ? made : { fund: fee.feeMax, activation: made.feeMax - fee.feeMax };
+  return isRefusal(made) ? made : { fund: fee.feeMax, activation: made.feeMax - fee.feeMax, l1: l1Of(fee) };
 }
 
 function withDestination(inputs: BuildInputs, chain: Intent['chain'], destination: TronInputs['destination']) {

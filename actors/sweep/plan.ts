@@ -6,6 +6,7 @@ import type { ChainBinding, ChainAccess } from '../../model/ports/chain-access.t
 import type { Balance, Intent } from '../../chains/chain.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
 import type { PlannedOperation, SweepPlace, SweepSettings } from '../../model/account/sweep.ts';
+import type { RateStore } from '../../model/ports/rate-store.ts';
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -18,7 +19,7 @@ import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
 import { heldFor, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { openJobsOn } from './job.ts';
-import { costInAsset } from './rates.ts';
+import { costInAsset, rateOf, type UsedRate } from './rates.ts';
 
 /** Addresses whose balances are asked for at the same time. */
 const ASKED_AT_ONCE = 8;
@@ -48,11 +49,28 @@ export interface PlanPage {
 export interface PlanParts {
   readonly chains: Pick<ChainAccess, 'bind'>;
   readonly sweeps: Pick<SweepStore, 'candidates' | 'promised'>;
+  readonly rates: Pick<RateStore, 'rate'>;
+  readonly nowMs: () => number;
+}
+
+/** What a cost is made of, smallest native unit; its sum is the cost. */
+export interface CostParts {
+  /** Fee of the sweep. */
+  readonly sweep: bigint;
+  /** Fee of what the tank sends for it. */
+  readonly funding: bigint;
+  /** An account that the funding makes. */
+  readonly activation: bigint;
+  /** An account that the sweep makes at the treasury. */
+  readonly rent: bigint;
+  /** What the chain under this one takes of both. */
+  readonly l1: bigint;
 }
 
 export interface PlannedAddress extends Choice {
   readonly candidate: SweepCandidate;
   readonly cost: bigint;
+  readonly parts: CostParts;
   readonly costInAsset: bigint | null;
   /** What the tank sends; zero where nothing is needed. */
   readonly funding: bigint;
@@ -73,6 +91,8 @@ export interface Plan {
   /** Open jobs of the chain whose promises are in `available`; null where none is needed. */
   readonly beside: readonly string[] | null;
   readonly prices: Prices | null;
+  /** What a native coin is worth in the asset; null where nobody said. */
+  readonly rate: UsedRate | null;
   readonly addresses: readonly PlannedAddress[];
   /** Where the next cycle goes on; null: from the largest on. */
   readonly lookedTo: SweepPlace | null;
@@ -83,7 +103,7 @@ export interface Plan {
  * then.
  */
 export async function planOf(
-  { chains, sweeps }: PlanParts,
+  { chains, sweeps, rates, nowMs }: PlanParts,
   state: AccountState,
   settings: PlanSettings,
   trigger: SweepJobRow['trigger'],
@@ -104,17 +124,18 @@ export async function planOf(
     sweeps.candidates(state.accountId, { chain, token }, page.floor, from, page.most);
   const [found, isFromTop] = await firstOf(read, begin, behind);
   const [first] = found;
+  const { accountId, environment } = state,
+    deployment = token === null ? null : binding.catalogue.get(token)!,
+    rate = await rateOf(rates, binding.network, environment, deployment, nowMs());
   const none = { available: null, beside: null, prices: null, addresses: [], lookedTo: null };
-  const nothing = { binding, treasury, tank, ...none };
+  const nothing = { binding, treasury, tank, rate, ...none };
   if (first === undefined) return nothing;
   const intents = intentsOf(binding, settings, treasury.address, tank, first);
   const prices = await pricesOf(binding, intents);
   if (isRefusal(prices)) return prices;
-  const available = tankPays(settings)
-      ? await leftInTank({ binding, sweeps }, state.accountId as AccountId, tank)
-      : null,
+  const available = tankPays(settings) ? await leftInTank({ binding, sweeps }, accountId as AccountId, tank) : null,
     beside = available === null ? null : openJobsOn(state.sweepPolicies, chain);
-  const around = { binding, state, settings, trigger, prices };
+  const around = { binding, state, settings, trigger, prices, rate };
   const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
   const heldBy = (one: SweepCandidate) =>
     FAMILY_OF[chain] === 'btc' ? coinsOf(binding, intentsFor(one).sweep, one) : balancesOf(binding, one.address, token);
@@ -139,7 +160,7 @@ export async function planOf(
     part = isWhole && !isFull && looked.length < upTo ? await read(place) : [];
   }
   const addresses = await sharedOut(around, looked, available, intentsFor);
-  return { binding, treasury, tank, available, beside, prices, addresses, lookedTo };
+  return { binding, treasury, tank, available, beside, prices, rate, addresses, lookedTo };
 }
 
 const placeOf = ({ credited, address }: SweepCandidate): SweepPlace => ({ amount: String(credited), address });
@@ -198,6 +219,7 @@ interface Around {
   readonly settings: PlanSettings;
   readonly trigger: SweepJobRow['trigger'];
   readonly prices: Prices;
+  readonly rate: UsedRate | null;
   /** What the tank has left for this address; null where it pays nothing. */
   readonly left: bigint | null;
 }
@@ -301,21 +323,29 @@ async function withItsOwn(
 }
 
 function plannedOf(
-  { binding: { network, catalogue }, state, settings, trigger, prices, left }: Around,
+  { binding: { network }, state, settings, trigger, prices, rate, left }: Around,
   candidate: SweepCandidate,
   held: Held,
 ): PlannedAddress {
-  const { chain, token, gasFundingMode } = settings,
+  const { chain, gasFundingMode } = settings,
     { address, path, credited, openOperationId } = candidate;
   const isShort = gasFundingMode === 'FUNDING_WALLET' && held.native < prices.need,
     funding = isShort ? prices.need - held.native : 0n,
-    activation = held.exists ? 0n : prices.activation,
+    activation = isShort && !held.exists ? prices.activation : 0n,
     fundFee = isShort ? prices.fund + activation : 0n,
-    paid = (held.fee ?? prices.sweep) + prices.opening + fundFee;
+    paid = (held.fee ?? prices.sweep) + prices.opening + fundFee,
+    l1OfFund = isShort ? prices.l1.fund : 0n;
+  const parts: CostParts = {
+    sweep: (held.fee ?? prices.sweep) - prices.l1.sweep,
+    funding: fundFee - activation - l1OfFund,
+    activation,
+    rent: prices.opening,
+    l1: prices.l1.sweep + l1OfFund,
+  };
   const uncounted = isShort ? uncountedActivation(network, activation) : prices.opening > 0n ? prices.uncounted : 0n;
   const counted = paid + funding + uncounted;
   const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
-  const inAsset = costInAsset(paid, network, state.environment, token === null ? null : catalogue.get(token)!.decimals);
+  const inAsset = costInAsset(paid, rate);
   const choice = choose(settings, trigger, {
     balance: held.asset,
     credited,
@@ -332,7 +362,7 @@ function plannedOf(
     isFunded: left === null || ofTank === 0n || left >= ofTank,
   });
   const uncredited = held.asset > credited ? held.asset - credited : 0n;
-  return { candidate, ...choice, cost: paid, costInAsset: inAsset, funding, ofTank, counted, uncredited };
+  return { candidate, ...choice, cost: paid, parts, costInAsset: inAsset, funding, ofTank, counted, uncredited };
 }
 
 /**

@@ -3500,6 +3500,8 @@ type SweepsPreview struct {
 	Cost            *SweepsPreviewCost          `json:"cost"`
 	Required        *SweepsPreviewRequired      `json:"required"`
 	FundingWallet   *SweepsPreviewFundingWallet `json:"fundingWallet"`
+	Rate            *SweepsPreviewRate          `json:"rate"`
+	FeeSample       *SweepsPreviewFeeSample     `json:"feeSample"`
 	AsOf            *SweepsPreviewAsOf          `json:"asOf"`
 	RegistryVersion int64                       `json:"registryVersion"`
 	PreviewHash     string                      `json:"previewHash"`
@@ -3531,8 +3533,20 @@ type SweepsPreviewContentItem struct {
 
 // SweepsPreviewCost travels.
 type SweepsPreviewCost struct {
-	Sweep   string `json:"sweep"`
-	Funding string `json:"funding"`
+	Sweep      string `json:"sweep"`
+	Funding    string `json:"funding"`
+	Activation string `json:"activation"`
+	Rent       string `json:"rent"`
+	L1         string `json:"l1"`
+}
+
+// SweepsPreviewFeeSample travels.
+type SweepsPreviewFeeSample struct {
+	Sweep      string `json:"sweep"`
+	Need       string `json:"need"`
+	Funding    string `json:"funding"`
+	Activation string `json:"activation"`
+	Rent       string `json:"rent"`
 }
 
 // SweepsPreviewFundingWallet travels.
@@ -3545,6 +3559,13 @@ type SweepsPreviewFundingWallet struct {
 type SweepsPreviewNeedsGas struct {
 	Count  int64  `json:"count"`
 	Amount string `json:"amount"`
+}
+
+// SweepsPreviewRate travels.
+type SweepsPreviewRate struct {
+	Numerator   string  `json:"numerator"`
+	Denominator string  `json:"denominator"`
+	ObservedAt  *string `json:"observedAt"`
 }
 
 // SweepsPreviewRequired travels.

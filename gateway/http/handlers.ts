@@ -1,6 +1,9 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
 import { administrationHandlers } from './admin/handlers.ts';
 import { addressHandlers } from './address/addresses.ts';
+import { tokenPublicationHandlers } from './admin/token-publication.ts';
+import { tokenRateHandlers } from './admin/token-rates.ts';
+import { tokenReviewHandlers } from './admin/token-reviews.ts';
 import { auditLogHandlers } from './audit-log/audit-log.ts';
 import { balanceHandlers } from './chain/balances.ts';
 import { billingHandlers } from './billing/billing.ts';
@@ -83,6 +86,9 @@ export function createHandlers(
     ...fundingHandlers(deps),
     ...policyHandlers(deps),
     ...tokenRequestHandlers(deps),
+    ...tokenReviewHandlers(deps),
+    ...tokenRateHandlers(deps),
+    ...tokenPublicationHandlers(deps),
     ...bridgeHandlers(deps),
     ...tokenRouteHandler(deps),
     ...jobHandlers(deps),

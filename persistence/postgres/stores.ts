@@ -35,6 +35,7 @@ import { createConflictStore } from './conflict-store.ts';
 import { createScanStore } from './scan-store.ts';
 import { createUploadStore } from './upload-store.ts';
 import { createTimelineStore } from './timeline-store.ts';
+import { createRateStore } from './rate-store.ts';
 import { createRegistryStore } from './registry-store.ts';
 import { createTokenRequestStore } from './token-request-store.ts';
 import { createWipeStore } from './wipe-store.ts';
@@ -88,6 +89,7 @@ export function createStores(options: StoresOptions) {
     uploads: createUploadStore(sql),
     tokenRequests: createTokenRequestStore(sql),
     registry: createRegistryStore(sql),
+    rates: createRateStore(sql),
     origins: createOriginStore(sql),
     imports: createImportStore(sql, options.lists),
     scans: createScanStore(sql),

@@ -1,7 +1,7 @@
 /** Requests for tokens, and the ways of tokens between chains. */
 import type { Route } from '../route.ts';
 import * as tokens from '../schema/tokens.ts';
-import { admin, adminWrites, GET, LIST, POST, reads, sandbox, SIMULATE, writes } from './kinds.ts';
+import { admin, adminWrites, GET, LIST, POST, PUT, reads, sandbox, SIMULATE, writes } from './kinds.ts';
 
 export const TOKENS_ROUTES = {
   requestToken: {
@@ -83,6 +83,24 @@ export const TOKENS_ROUTES = {
     reply: tokens.tokenReview,
     refusals: ['CONFLICT', 'CHAIN_UNAVAILABLE'],
     summary: 'Publish an accepted contract with the next version of the token registry, which two registry keys signed',
+  },
+  setTokenRate: {
+    ...adminWrites,
+    method: PUT,
+    path: '/v1/admin/rates',
+    body: tokens.rateBody,
+    reply: tokens.tokenRate,
+    refusals: ['INVALID_CHAIN', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN', 'CONFLICT'],
+    summary:
+      "Say what a chain's native coin is worth in a token: by it sweeps of live accounts hold fees against amounts",
+  },
+  listTokenRates: {
+    ...admin,
+    method: GET,
+    path: '/v1/admin/rates',
+    reply: tokens.tokenRates,
+    refusals: [],
+    summary: 'What native coins are worth in tokens, as administrators said it last',
   },
   declineTokenRequest: {
     ...adminWrites,

@@ -140,9 +140,38 @@ export const preview = z.object({
   content: z.array(previewRow).meta({ description: 'taken, largest first' }),
   skipped: z.array(previewRow).meta({ description: 'of the same page' }),
   needsGas: z.object({ count, amount: replyAmount }).nullable().meta({ description: 'of the page, as the next three' }),
-  cost: z.object({ sweep: replyAmount, funding: replyAmount }).nullable(),
+  cost: z
+    .object({
+      sweep: replyAmount,
+      funding: replyAmount,
+      activation: replyAmount.meta({ description: 'accounts that the tank makes' }),
+      rent: replyAmount.meta({ description: 'the account that a sweep makes at the treasury' }),
+      l1: replyAmount.meta({ description: 'what the chain under this one takes' }),
+    })
+    .nullable()
+    .meta({ description: 'the most that it can cost, smallest native unit: the sum of its parts' }),
   required: z.object({ edgeSpendCap: replyAmount }).nullable(),
   fundingWallet: z.object({ available: replyAmount, enough: z.boolean() }).nullable(),
+  rate: z
+    .object({
+      numerator: z.string(),
+      denominator: z.string(),
+      observedAt: instant
+        .nullable()
+        .meta({ description: 'null of the native coin, and of the fixed ones of a sandbox' }),
+    })
+    .nullable()
+    .meta({ description: 'smallest units of the asset for one smallest native unit; null: `no_rate`' }),
+  feeSample: z
+    .object({
+      sweep: replyAmount.meta({ description: 'the most that one sweep may cost' }),
+      need: replyAmount.meta({ description: 'what must lie on an address for it' }),
+      funding: replyAmount.meta({ description: 'the most that sending it that may cost' }),
+      activation: replyAmount.meta({ description: 'more of it where the address is not on the chain' }),
+      rent: replyAmount.meta({ description: 'more of the first sweep, where it makes an account at the treasury' }),
+    })
+    .nullable()
+    .meta({ description: 'what the chain said now, by which the page is decided; null where the page is empty' }),
   asOf: z.object({ height: count, at: instant }).nullable().meta({ description: 'null where no chain was read' }),
   registryVersion: count,
   previewHash: z.string(),

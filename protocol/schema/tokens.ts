@@ -134,6 +134,46 @@ export const publishTokenBody = z
   });
 export const declineTokenBody = z.strictObject({ reason: freeText(500) });
 
+const wholeFromOne = z
+  .string()
+  .regex(/^[1-9][0-9]{0,77}$/, 'expected a positive whole number as text')
+  .meta({ examples: ['3000'] });
+export const rateBody = z
+  .strictObject({
+    chain,
+    tokenContract: tokenText.meta({ description: 'of a token of the registry on this chain' }),
+    numerator: wholeFromOne.meta({
+      description:
+        'a cost of so many smallest native units is ⌈cost × numerator ÷ denominator⌉ smallest units of the token',
+    }),
+    denominator: wholeFromOne,
+    observedAt: instant.meta({ description: 'when it was true; it counts for 24 hours from then' }),
+  })
+  .meta({
+    examples: [
+      {
+        chain: 'eth',
+        tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        numerator: '3000',
+        denominator: '1000000000000',
+        observedAt: '2026-11-30T10:00:00.000Z',
+      },
+    ],
+  });
+export const tokenRate = z.object({
+  chain: z.enum(CHAINS),
+  tokenContract: z.string(),
+  numerator: z.string(),
+  denominator: z.string(),
+  observedAt: instant,
+  validUntil: instant,
+  setBy: z.string().nullable().meta({ description: 'the administrator; null where RATES_FILE said it' }),
+  setAt: instant,
+});
+export const tokenRates = z.object({
+  content: z.array(tokenRate).meta({ description: 'one for each token that has one, stale ones too' }),
+});
+
 export const ROUTE_REASONS = [
   'not_bridgeable',
   'deprecated',

@@ -1127,6 +1127,12 @@ const PEOPLE: Record<string, Work> = {
     );
     await registry.published(version);
   },
+  'rates.rate rates save': async ({ stores: { rates }, userId }) => {
+    const of = { chain: 'eth' as const, contract: fresh(), numerator: 1n, denominator: 2n };
+    await rates.save({ ...of, observedAtMs: Date.now() }, userId);
+    await rates.rate(of.chain, of.contract);
+    await rates.rates();
+  },
   'members.organizationsOf roleOf changeRole remove rename keysMintedBy transfer': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const other = (await newOrganization(stores)).userId;

@@ -172,6 +172,8 @@ export class TreasuryStory {
       {
         chains: { bind: async () => this.#binding() },
         sweeps: { candidates: async () => this.#candidates(), promised: async () => this.#promised() },
+        rates: { rate: async () => null },
+        nowMs: () => this.account.nowMs,
       },
       this.account.state,
       policy,

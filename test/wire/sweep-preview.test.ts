@@ -58,6 +58,9 @@ test('§2.10, treasury Y1–Y5: a preview says what is taken and what is skipped
     { decision: 'take', count: 2, amount: String(3n * ETH) },
   ]);
   t.is(BigInt(data.cost.sweep), 2n * BigInt(data.content[0].cost));
+  t.like(data.cost, { funding: '0', activation: '0', rent: '0', l1: '0' });
+  t.like(data.feeSample, { sweep: data.content[0].cost, need: data.content[0].cost, funding: '0' });
+  t.deepEqual(data.rate, { numerator: '1', denominator: '1', observedAt: null });
   t.like(data, { needsGas: { count: 0, amount: '0' }, fundingWallet: null, totalElements: 3, page: 0, size: 20 });
   const second = (await preview(sandbox, { ...body, page: 1, size: 1 })).json.data;
   t.like(second, { page: 1, size: 1, totalElements: 3, totals: data.totals });
@@ -89,6 +92,11 @@ test('treasury Y2, S13: a token needs gas from the tank, which is empty', async 
   t.like(view, { token: tokenContract, fundingWallet: { available: '0', enough: false } });
   t.like(view.skipped[0], { address, amount: '1000000000', reason: 'funding_wallet_low' });
   t.true(BigInt(view.skipped[0].fundingNeeded) > 0n);
+  const { numerator, denominator } = view.rate,
+    { cost, amount } = view.skipped[0];
+  const inTokens = (BigInt(cost) * BigInt(numerator) + BigInt(denominator) - 1n) / BigInt(denominator);
+  t.is(view.skipped[0].feeRatioBps, Number((inTokens * 10_000n + BigInt(amount) - 1n) / BigInt(amount)), 'W12');
+  t.is(view.feeSample.need, view.skipped[0].fundingNeeded);
 });
 
 test('treasury Y6: while the chain cannot be read there is a refusal and no number, without addresses too', async (t) => {

@@ -217,3 +217,29 @@ test('treasury Q9: a contract on a simulated ledger is the account\u2019s own, a
   t.regex(gone.outcome!, /no such contract/);
   t.like(await ours.live.client.call('simulateToken', of(contract())), { code: 'SANDBOX_ONLY' });
 });
+
+test('decisions §9, treasury W12: an administrator says what a native coin is worth in a token; the later observation is kept', async (t) => {
+  const tokenContract = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+  const now = Date.now(),
+    at = (agoMs: number) => new Date(now - agoMs).toISOString();
+  const said = { chain: 'eth' as const, tokenContract, numerator: '3000', denominator: '1000000000000' };
+  const set = (more: object, who = asAdmin) =>
+    who.call('setTokenRate', { body: { ...said, observedAt: at(60_000), ...more } });
+  t.deepEqual(await refusalOf(set({}, asOwner)), ['FORBIDDEN', undefined]);
+  const kept = await set({ tokenContract: tokenContract.toLowerCase() });
+  t.like(kept, { ...said, observedAt: at(60_000), validUntil: at(60_000 - 86_400_000), setBy: admin.id });
+  t.deepEqual(await refusalOf(set({ observedAt: at(120_000) })), ['CONFLICT', 'rate_newer']);
+  t.like(await set({ numerator: '2999', observedAt: at(0) }), { numerator: '2999', observedAt: at(0) });
+  const { content } = await asAdmin.must('listTokenRates');
+  t.like(content, [{ ...said, numerator: '2999', observedAt: at(0), setBy: admin.id }]);
+  t.is(content.length, 1);
+  t.deepEqual(await refusalOf(set({ observedAt: at(86_400_000) })), ['INVALID_INPUT', 'stale']);
+  t.deepEqual(await refusalOf(set({ observedAt: at(-3_600_000) })), ['INVALID_INPUT', 'in_the_future']);
+  t.deepEqual(await refusalOf(set({ chain: 'doge' })), ['INVALID_CHAIN', undefined]);
+  t.deepEqual(await refusalOf(set({ tokenContract: contract() })), ['TOKEN_NOT_SUPPORTED', undefined]);
+  t.deepEqual(await refusalOf(set({ chain: 'bsc' })), ['TOKEN_NOT_ON_CHAIN', undefined]);
+  for (const wrong of ['0', '-1', '1.5', '01', 3, null])
+    t.is((await refusalOf(set({ numerator: wrong })))[0], 'INVALID_INPUT', String(wrong));
+  const older = cloud.database.owner`update flock.token_rate set observed_at = observed_at - interval '1 second'`;
+  await t.throwsAsync(async () => older, { message: /token_rate_forward/ });
+});

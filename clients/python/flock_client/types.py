@@ -2552,6 +2552,8 @@ SweepsPreview = TypedDict("SweepsPreview", {
     "cost": "Union[SweepsPreviewCost, None]",
     "required": "Union[SweepsPreviewRequired, None]",
     "fundingWallet": "Union[SweepsPreviewFundingWallet, None]",
+    "rate": "Union[SweepsPreviewRate, None]",
+    "feeSample": "Union[SweepsPreviewFeeSample, None]",
     "asOf": "Union[SweepsPreviewAsOf, None]",
     "registryVersion": "int",
     "previewHash": "str",
@@ -2598,6 +2600,9 @@ SweepsPreviewNeedsGas = TypedDict("SweepsPreviewNeedsGas", {
 SweepsPreviewCost = TypedDict("SweepsPreviewCost", {
     "sweep": "str",
     "funding": "str",
+    "activation": "str",
+    "rent": "str",
+    "l1": "str",
 })
 
 SweepsPreviewRequired = TypedDict("SweepsPreviewRequired", {
@@ -2607,6 +2612,20 @@ SweepsPreviewRequired = TypedDict("SweepsPreviewRequired", {
 SweepsPreviewFundingWallet = TypedDict("SweepsPreviewFundingWallet", {
     "available": "str",
     "enough": "bool",
+})
+
+SweepsPreviewRate = TypedDict("SweepsPreviewRate", {
+    "numerator": "str",
+    "denominator": "str",
+    "observedAt": "Union[str, None]",
+})
+
+SweepsPreviewFeeSample = TypedDict("SweepsPreviewFeeSample", {
+    "sweep": "str",
+    "need": "str",
+    "funding": "str",
+    "activation": "str",
+    "rent": "str",
 })
 
 SweepsPreviewAsOf = TypedDict("SweepsPreviewAsOf", {

@@ -22,7 +22,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     accounts,
     chains,
     nowMs,
-    stores: { sweeps, reads },
+    stores: { sweeps, rates, reads },
   } = deps;
   return {
     runSweepPolicy: {
@@ -36,7 +36,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const floor = BigInt(policy.dustFloor) > 0n ? BigInt(policy.dustFloor) : 1n;
         const isBusy = policy.openJobId !== null || policy.pausedAtMs !== null || state.suspended;
         const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX, behind: policy.lookedTo ?? null };
-        const plan = isBusy ? null : await planOf({ chains, sweeps }, state, policy, 'manual', page);
+        const plan = isBusy ? null : await planOf({ chains, sweeps, rates, nowMs }, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
         const operations = plan === null ? [] : operationsOf(plan, nowMs()),
           beside = plan === null ? null : plan.beside;

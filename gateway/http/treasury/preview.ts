@@ -3,10 +3,13 @@ import {
   leftInTank,
   planOf,
   tankPays,
+  type CostParts,
   type Plan,
   type PlannedAddress,
   type PlanSettings,
 } from '../../../actors/sweep/plan.ts';
+import type { Prices } from '../../../actors/sweep/costs.ts';
+import type { UsedRate } from '../../../actors/sweep/rates.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
 import type { SweepStore } from '../../../model/ports/sweep-store.ts';
@@ -16,12 +19,15 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
-import { instantOf } from '../views.ts';
+import { instantOf, instantOrNull } from '../views.ts';
 import { settingsOf } from './policies.ts';
 
 type View = ReplyOf<'previewSweep'>;
 type Row = View['content'][number];
-type Figures = Pick<View, 'content' | 'skipped' | 'needsGas' | 'cost' | 'required' | 'fundingWallet' | 'asOf'>;
+type Figures = Pick<
+  View,
+  'content' | 'skipped' | 'needsGas' | 'cost' | 'required' | 'fundingWallet' | 'rate' | 'feeSample' | 'asOf'
+>;
 
 /** The largest addresses of an asset that the sums are about; pages end there too. Treasury Y4. */
 export const SUMMED_MAX = 100_000;
@@ -31,7 +37,7 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   const {
     chains,
     nowMs,
-    stores: { sweeps },
+    stores: { sweeps, rates },
   } = deps;
   return {
     async previewSweep(asked) {
@@ -48,7 +54,7 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
       const from = page * size,
         most = Math.max(0, Math.min(size, SUMMED_MAX - from));
       const trigger = triggerMode === 'THRESHOLD' ? 'threshold' : 'manual',
-        plan = await planOf({ chains, sweeps }, state, settings, trigger, { floor: 1n, from, most });
+        plan = await planOf({ chains, sweeps, rates, nowMs }, state, settings, trigger, { floor: 1n, from, most });
       if (isRefusal(plan)) return plan;
       const figures = await readNow({ sweeps, accountId }, plan, nowMs(), settings);
       const sums = await sweeps.sums(accountId, { chain, token }, BigInt(dustFloor), SUMMED_MAX + 1);
@@ -86,13 +92,18 @@ async function readNow(
     funded = taken.filter(({ funding }) => funding > 0n);
   const sum = (values: readonly bigint[]) => values.reduce((left, right) => left + right, 0n);
   const gas = sum(funded.map(({ funding }) => funding)),
-    fundFees = sum(funded.map(({ funding, ofTank }) => ofTank - funding)),
-    cost = { sweep: sum(taken.map((one) => one.cost)) - fundFees, funding: fundFees };
+    costOf = (part: keyof CostParts) => String(sum(taken.map(({ parts }) => parts[part])));
   return {
     content: taken.map(rowOf),
     skipped: plan.addresses.filter(({ reason }) => reason !== null).map(rowOf),
     needsGas: { count: funded.length, amount: String(gas) },
-    cost: { sweep: String(cost.sweep), funding: String(cost.funding) },
+    cost: {
+      sweep: costOf('sweep'),
+      funding: costOf('funding'),
+      activation: costOf('activation'),
+      rent: costOf('rent'),
+      l1: costOf('l1'),
+    },
     required: { edgeSpendCap: String(sum(taken.map(({ counted }) => counted))) },
     fundingWallet:
       available === null
@@ -101,9 +112,25 @@ async function readNow(
             available: String(available),
             enough: plan.addresses.every(({ reason }) => reason !== 'funding_wallet_low'),
           },
+    rate: plan.rate === null ? null : rateView(plan.rate),
+    feeSample: plan.prices === null ? null : sampleView(plan.prices),
     asOf: { height, at: instantOf(nowMs) },
   };
 }
+
+const rateView = ({ numerator, denominator, observedAtMs }: UsedRate): View['rate'] => ({
+  numerator: String(numerator),
+  denominator: String(denominator),
+  observedAt: instantOrNull(observedAtMs),
+});
+
+const sampleView = ({ sweep, need, fund, activation, opening }: Prices): View['feeSample'] => ({
+  sweep: String(sweep),
+  need: String(need),
+  funding: String(fund),
+  activation: String(activation),
+  rent: String(opening),
+});
 
 function rowOf({ candidate, amount, cost, costInAsset, funding, uncredited, reason }: PlannedAddress): Row {
   const { address, userRef } = candidate;

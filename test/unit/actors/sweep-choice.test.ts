@@ -1,9 +1,15 @@
 /** What becomes of an address in a cycle. Treasury S12, S13, W12. */
 import test from 'ava';
 import fc from 'fast-check';
+import { shippedRegistry } from '../../../chains/catalogue.ts';
 import { choose, SKIP_REASONS, type Holding } from '../../../actors/sweep/choice.ts';
-import { costInAsset } from '../../../actors/sweep/rates.ts';
+import { costInAsset, rateOf, sandboxRate, statedRate } from '../../../actors/sweep/rates.ts';
 import { verdictOf } from '../../../actors/sweep/signing.ts';
+import { NOW_MS } from '../../support/account.ts';
+
+const eth = { slug: 'eth', nativeDecimals: 18 } as const;
+const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+const DAY_MS = 86_400_000;
 
 const RULES = { dustFloor: '10', minAmount: '100', maxFeeRatioBps: 1_000, abortIfGasExceeds: '50' };
 const HOLDING: Holding = {
@@ -92,11 +98,47 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
 });
 
 test('treasury W12: a cost in a token is rounded up; without a rate there is none', (t) => {
-  const eth = { slug: 'eth', nativeDecimals: 18 } as const;
-  t.is(costInAsset(10n ** 18n, eth, 'sandbox', 6), 3_000_000_000n);
-  t.is(costInAsset(1n, eth, 'sandbox', 6), 1n, 'rounded up');
-  t.is(costInAsset(10n ** 18n, eth, 'live', 6), null);
-  t.is(costInAsset(7n, eth, 'live', null), 7n, 'the native coin is its own');
+  const rate = sandboxRate(eth, 6);
+  t.is(costInAsset(10n ** 18n, rate), 3_000_000_000n);
+  t.is(costInAsset(1n, rate), 1n, 'rounded up');
+  t.is(costInAsset(10n ** 18n, null), null);
+});
+
+test('treasury W12: a live rate is what an administrator said within a day; the native coin is its own', async (t) => {
+  const usdc = { contract: USDC, decimals: 6 };
+  const kept = {
+    chain: 'eth',
+    contract: USDC,
+    numerator: 3_000n,
+    denominator: 10n ** 12n,
+    observedAtMs: NOW_MS,
+  } as const;
+  const at = (nowMs: number, held: typeof kept | null = kept) =>
+    rateOf({ rate: async () => held }, eth, 'live', usdc, nowMs);
+  t.is(await at(NOW_MS + DAY_MS - 1), kept);
+  t.is(await at(NOW_MS + DAY_MS), null, 'stale');
+  t.is(await at(NOW_MS, null), null);
+  const never = { rate: async () => t.fail() as never };
+  t.is(costInAsset(7n, await rateOf(never, eth, 'live', null, NOW_MS)), 7n);
+  t.deepEqual(await rateOf(never, eth, 'sandbox', usdc, NOW_MS), sandboxRate(eth, 6));
+});
+
+test('treasury W12: a rate is of a token of the registry, in its own text, and of the last day', (t) => {
+  const said = { chain: 'eth', tokenContract: USDC, numerator: '3', denominator: '7' } as const;
+  const of = (more: object, observedAt = new Date(NOW_MS).toISOString()) =>
+    statedRate({ ...said, observedAt, ...more }, shippedRegistry, NOW_MS);
+  t.deepEqual(of({ tokenContract: USDC.toLowerCase() }), {
+    chain: 'eth',
+    contract: USDC,
+    numerator: 3n,
+    denominator: 7n,
+    observedAtMs: NOW_MS,
+  });
+  t.like(of({ chain: 'bsc' }), { code: 'TOKEN_NOT_ON_CHAIN' });
+  t.like(of({ tokenContract: `0x${'1'.repeat(40)}` }), { code: 'TOKEN_NOT_SUPPORTED' });
+  const field = 'observedAt';
+  t.like(of({}, new Date(NOW_MS - DAY_MS).toISOString()), { details: { field, reason: 'stale' } });
+  t.like(of({}, new Date(NOW_MS + 3_600_000).toISOString()), { details: { field, reason: 'in_the_future' } });
 });
 
 test('treasury 5.3, S27: what an edge refuses ends an operation, or is asked again', (t) => {

@@ -46,7 +46,7 @@ test('treasury S9: addresses that are skipped hide none behind them; none is ask
       reads.push(at);
       return all.slice(at, at + most);
     };
-    const parts = { chains: { bind: async () => binding }, sweeps: { candidates } } as never;
+    const parts = { chains: { bind: async () => binding }, sweeps: { candidates }, nowMs: () => NOW_MS } as never;
     const plan = await planOf(parts, account.state, account.state.sweepPolicies[0]!, 'schedule', page);
     if (isRefusal(plan)) throw new Error(plan.code);
     return { plan, asked, reads };

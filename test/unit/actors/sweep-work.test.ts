@@ -10,6 +10,7 @@ import { moved } from '../../../actors/sweep/moves.ts';
 import { planOf } from '../../../actors/sweep/plan.ts';
 import { advanceJob, JOB_DEADLINE_MS, type WorkParts } from '../../../actors/sweep/work.ts';
 import type { JobOutcome } from '../../../model/account/sweep.ts';
+import type { TokenRate } from '../../../model/ports/rate-store.ts';
 import type { SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
@@ -461,13 +462,19 @@ test('treasury 5.3: a sweep that reverted between two rounds is reverted, and wh
 });
 
 /** What a plan makes of one address with this much credited. */
-async function planFor({ binding, state, settings, world }: ReturnType<typeof jobOf>, credited: bigint) {
+async function planFor(
+  { binding, state, settings, world }: ReturnType<typeof jobOf>,
+  credited: bigint,
+  rate: TokenRate | null = null,
+) {
   const of = { address: ADDRESS.address, path: ADDRESS.path, userRef: null };
   const candidate = { ...of, credited, openOperationId: null, isObserved: false, isPaying: false };
   const plan = await planOf(
     {
       chains: { bind: async () => binding },
       sweeps: { candidates: async () => [candidate], promised: async () => world.promised },
+      rates: { rate: async () => rate },
+      nowMs: () => NOW_MS,
     } as never,
     state as never,
     settings as never,
@@ -489,6 +496,35 @@ test('treasury Y2, E4: what the edge will count is asked for: the activation too
   job.world.native.set(ADDRESS.address, 10n ** 9n);
   const rich = await planFor(job, 5_000_000n);
   t.is(rich.counted, rich.cost, 'nothing is funded');
+});
+
+test('treasury W12, Y2: a ratio of a live token is of the rate that an administrator said; without one, or a stale one, it is no_rate', async (t) => {
+  const job = jobOf({}, { maxFeeRatioBps: 10_000 });
+  t.is((await planFor(job, 5_000_000n)).reason, 'no_rate');
+  const { cost } = await planFor(job, 5_000_000n);
+  const said = {
+    chain: 'tron',
+    contract: USDT,
+    numerator: 5_000_000n,
+    denominator: cost,
+    observedAtMs: NOW_MS,
+  } as const;
+  t.like(await planFor(job, 5_000_000n, said), { reason: null, costInAsset: 5_000_000n });
+  t.is((await planFor(job, 5_000_000n, { ...said, numerator: 5_000_001n })).reason, 'fee_ratio');
+  t.is((await planFor(job, 5_000_000n, { ...said, observedAtMs: NOW_MS - 86_400_000 })).reason, 'no_rate');
+});
+
+test('treasury Y2: the parts of a cost are its sum', async (t) => {
+  const job = jobOf({});
+  for (const exists of [true, false]) {
+    job.world.exists = exists;
+    const { cost, parts } = await planFor(job, 5_000_000n);
+    t.is(
+      Object.values(parts).reduce((sum, part) => sum + part, 0n),
+      cost,
+    );
+    t.is(parts.activation > 0n, !exists);
+  }
 });
 
 test('treasury Y2, 5.4: a plan costs what is built, to the last sun', async (t) => {

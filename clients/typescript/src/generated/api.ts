@@ -4295,6 +4295,9 @@ export interface SweepsPreview {
   cost: {
     sweep: string;
     funding: string;
+    activation: string;
+    rent: string;
+    l1: string;
   } | null;
   required: {
     edgeSpendCap: string;
@@ -4302,6 +4305,18 @@ export interface SweepsPreview {
   fundingWallet: {
     available: string;
     enough: boolean;
+  } | null;
+  rate: {
+    numerator: string;
+    denominator: string;
+    observedAt: string | null;
+  } | null;
+  feeSample: {
+    sweep: string;
+    need: string;
+    funding: string;
+    activation: string;
+    rent: string;
   } | null;
   asOf: {
     height: number;
