@@ -14,6 +14,7 @@ import { BILLING_SETTINGS, billingProblems } from '../gateway/billing-provider/s
 import { isAuthority, isOrigin } from '../gateway/http/auth/authorities.ts';
 import { NAME_SERVER } from '../gateway/http/client-address.ts';
 import { CHECKOUT_SETTINGS } from '../gateway/http/payment/checkout-settings.ts';
+import { ratesFileSetting } from '../gateway/http/treasury/rates-file.ts';
 import { METRICS_SETTINGS, readMetricsAccess, type MetricsAccess } from '../protocol/node/metrics-access.ts';
 import { isNetwork } from '../protocol/node/networks.ts';
 import { wholeNumber } from '../protocol/node/setting-shapes.ts';
@@ -29,7 +30,6 @@ import {
 import { withFiles } from '../protocol/node/settings-in-files.ts';
 import { CLOUD_SECRETS_IN_FILES, unreadSettings, withWrapped } from '../protocol/setting-names.ts';
 import { CHAINS } from '../protocol/slugs.ts';
-import { ratesFileProblem } from './rates-file.ts';
 import { readSealKeys } from '../persistence/secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
@@ -112,7 +112,7 @@ const schema = z.object({
     .regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
     .default('Flock <flock@localhost>'),
   /** What native coins are worth in tokens, by a program of the operator's. */
-  RATES_FILE: pathSetting.optional(),
+  RATES_FILE: ratesFileSetting.optional(),
   /** Public halves of the registry keys: two of them sign each version of the token registry. */
   REGISTRY_KEYS: listOfRegistryKeys,
   /** Destinations that nothing is built for: `chain:address:rule` each. */
@@ -184,8 +184,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('SMTP_URL or MAIL_DIR: at most one');
   if (present.SIGN_UP === 'open' && present.SMTP_URL === undefined && present.MAIL_DIR === undefined)
     problems.push('SIGN_UP: open needs a way for letters: SMTP_URL, or MAIL_DIR');
-  const unread = base.data?.RATES_FILE === undefined ? null : ratesFileProblem(base.data.RATES_FILE);
-  if (unread !== null) problems.push(`RATES_FILE: ${unread}`);
   problems.push(...billingProblems(present));
   const chains = readChainSettings(present, problems);
   problems.push(...unreadSettings(present, NAMES));

@@ -308,7 +308,7 @@ function startBackground(wired: Wired): void {
     ...parts,
     ...billingProviderOf(config),
     dnsServers: config.DNS_SERVERS,
-    ...(config.RATES_FILE === undefined ? {} : { ratesFile: config.RATES_FILE }),
+    ratesFile: config.RATES_FILE,
     nodeId: reach.nodes.self,
   });
   later('schedules', 100, async () => stopJobs());

@@ -12,6 +12,7 @@ import { lentRound, paymentRound } from '../actors/payment/rounds.ts';
 import { settleBands } from '../actors/plan/rounds.ts';
 import { factorResetRound } from '../gateway/http/auth/factor-reset-round.ts';
 import { domainRound, type DnsSettings } from '../gateway/http/auth/domain-record.ts';
+import { ratesRound, type HasRatesFile } from '../gateway/http/treasury/rates-file.ts';
 import { wipeRound } from '../actors/wipe/rounds.ts';
 import { SCAN_ROUNDS_AT_ONCE, SCAN_SWEEP_MS, scanRound } from '../actors/migration/discovery/work.ts';
 import { resumeImports } from '../actors/migration/imports/work.ts';
@@ -25,7 +26,6 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import { SESSION_REAP_MS } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
-import { readRatesFile } from './rates-file.ts';
 import { once, type Run } from '../cluster/once.ts';
 
 export interface ScheduleParts {
@@ -38,8 +38,6 @@ export interface ScheduleParts {
   readonly chains: Pick<ChainAccess, 'bind' | 'tokens'>;
   readonly nowMs: () => number;
   readonly log: Logger;
-  /** Rates of tokens by a program of the operator's. */
-  readonly ratesFile?: string;
 }
 
 /** What the owner of accounts does for them. */
@@ -116,9 +114,8 @@ export function jobsOf({
   chains,
   nowMs,
   log,
-  ratesFile,
   ...own
-}: Omit<ScheduleParts, 'system' | 'stores'> & DnsSettings & MayCollect): Job[] {
+}: Omit<ScheduleParts, 'system' | 'stores'> & DnsSettings & MayCollect & HasRatesFile): Job[] {
   const daily = DAY_MS / 1_000;
   return [
     {
@@ -155,19 +152,7 @@ export function jobsOf({
       everySeconds: 5,
       work: async () => void (await resumeImports({ ...stores, accounts, chains, nowMs, log })),
     },
-    ...(ratesFile === undefined
-      ? []
-      : [
-          {
-            job: 'rates',
-            everySeconds: 60,
-            async work() {
-              const of = { store: stores.rates, registry: chains.tokens.current, nowMs: nowMs(), log };
-              const kept = await readRatesFile(ratesFile, of);
-              if (kept > 0) log.debug({ count: kept }, 'rates of tokens were read');
-            },
-          },
-        ]),
+    { job: 'rates', everySeconds: 60, work: () => ratesRound({ ...own, stores, chains, nowMs, log }) },
     { job: 'retention', everySeconds: daily, work: () => retentionRound({ stores, nowMs, log }) },
   ];
 }
@@ -225,7 +210,7 @@ export function startOwnSchedules({
  * answer stops the tries.
  */
 export function startSchedules(
-  parts: ScheduleParts & DnsSettings & MayCollect & { readonly nodeId: string },
+  parts: ScheduleParts & DnsSettings & MayCollect & HasRatesFile & { readonly nodeId: string },
 ): () => void {
   const { system, background, nodeId, log } = parts;
   often(system, 'schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
 import type { TokenRate } from '../../../model/ports/rate-store.ts';
-import { ratesFileProblem, readRatesFile } from '../../../supervision/rates-file.ts';
+import { ratesFileSetting, ratesRound } from '../../../gateway/http/treasury/rates-file.ts';
 import { NOW_MS } from '../../support/account.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'rates-')), 'rates.json');
 const write = (text: string) => writeFileSync(file, text);
+const problemOf = (text: string) => ratesFileSetting.safeParse(text).error?.issues[0]?.message;
 const rate = {
   chain: 'eth',
   tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -24,16 +25,17 @@ test.serial(
     const kept: TokenRate[] = [],
       said: object[] = [];
     const read = () =>
-      readRatesFile(file, {
-        store: { save: async (one, by) => by === null && kept.push(one) > 0 },
-        registry: shippedRegistry,
-        nowMs: NOW_MS,
+      ratesRound({
+        ratesFile: file,
+        stores: { rates: { save: async (one, by) => by === null && kept.push(one) > 0 } },
+        chains: { tokens: { current: shippedRegistry } } as never,
+        nowMs: () => NOW_MS,
         log: { warn: (facts: object) => void said.push(facts) } as never,
       });
     const stale = { ...rate, observedAt: new Date(NOW_MS - 86_400_000).toISOString() };
     write(JSON.stringify([stale, rate, { ...rate, tokenContract: `0x${'1'.repeat(40)}` }]));
-    t.is(ratesFileProblem(file), null);
-    t.is(await read(), 1);
+    t.is(problemOf(file), undefined);
+    await read();
     t.like(kept, [{ chain: 'eth', contract: rate.tokenContract, numerator: 3_000n, denominator: 10n ** 12n }]);
     t.like(said, [{ code: 'INVALID_INPUT' }, { code: 'TOKEN_NOT_SUPPORTED' }]);
     write('[{');
@@ -42,7 +44,7 @@ test.serial(
 );
 
 test.serial('treasury W12: a file that is none is said at the start, without its contents', (t) => {
-  t.is(ratesFileProblem(`${file}.absent`), 'cannot be read');
+  t.is(problemOf(`${file}.absent`), 'cannot be read');
   for (const text of [
     '',
     '{}',
@@ -50,6 +52,6 @@ test.serial('treasury W12: a file that is none is said at the start, without its
     JSON.stringify([{ ...rate, more: 1 }]),
   ]) {
     write(text);
-    t.regex(ratesFileProblem(file)!, /^is a JSON file: an array of rates/, text);
+    t.regex(problemOf(file)!, /^is a JSON file: an array of rates/, text);
   }
 });
