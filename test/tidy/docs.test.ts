@@ -78,7 +78,7 @@ function read(): Set<string> {
   const names = new Set<string>();
   for (const { text } of filesOf(SETTING_FILES, '.ts')) {
     for (const [, name] of text.matchAll(
-      /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|tokenMinimum|port|list|flag|origin|hostSetting|pathSetting|lineSetting)/gm,
+      /^ {2}([A-Z][A-Z0-9_]+): (?:z$|z\.|wholeNumber|tokenMinimum|port|list|flag|origin|hostSetting|pathSetting|ratesFileSetting|lineSetting)/gm,
     ))
       names.add(name!);
     for (const [, name] of text.matchAll(/\$\{chain\.toUpperCase\(\)\}_([A-Z_]+)`\]/g)) names.add(`<CHAIN>_${name}`);
