@@ -93,7 +93,7 @@ export function purgeKeySource({
   command,
   nowMs,
 }: Deciding<'purge_key_source'>): AccountDecision<'purge_key_source'> {
-  const source = sourcesOf(state)[command.id];
+  const source = sourceOf(state, command.id);
   const no = firstRefusal(
     pinnedIdentity(state, command.publicKey),
     source === undefined ? notFound('key source', command.id) : null,
@@ -106,6 +106,12 @@ export function purgeKeySource({
 /** Sources by id. */
 export function sourcesOf({ keySources }: Pick<KeySourceSees, 'keySources'>): Readonly<Record<string, KeySource>> {
   return keySources;
+}
+
+/** The source of an id that somebody wrote: `constructor` is none. */
+export function sourceOf(state: Pick<KeySourceSees, 'keySources'>, id: string): KeySource | undefined {
+  const sources = sourcesOf(state);
+  return Object.hasOwn(sources, id) ? sources[id] : undefined;
 }
 
 /**

@@ -67,6 +67,8 @@ const values = fc.oneof(
     '../..',
     '%2e%2e',
     '{}',
+    'constructor',
+    '__proto__',
     null,
     true,
     [],
@@ -157,6 +159,42 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
     t.pass('property held');
   });
 }
+
+/** An example with one text of it in the place of a name that every object has, or with such a name beside. */
+function* named(value: unknown, rebuild: (value: unknown) => unknown = (same) => same): Generator<unknown> {
+  if (typeof value === 'string') yield rebuild('constructor');
+  if (typeof value !== 'object' || value === null) return;
+  const entries = Object.entries(value);
+  for (const [name, entry] of entries)
+    yield* named(entry, (one) => {
+      const others = entries.map(([other, before]) => [other, other === name ? one : before] as const);
+      return rebuild(Array.isArray(value) ? others.map(([, each]) => each) : Object.fromEntries(others));
+    });
+  if (!Array.isArray(value))
+    yield rebuild(
+      Object.fromEntries([...entries, ['__proto__', { environment: 'live', accountId: sandbox.accountId }]]),
+    );
+}
+
+test('attack: a text that names what every object has is looked up nowhere, in any field of any example', async (t) => {
+  let asked = 0;
+  for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edge' && !APART.has(operationId))) {
+    const example = (route.body?.meta() as { examples?: readonly unknown[] } | undefined)?.examples?.[0];
+    for (const body of example === undefined ? [] : named(example)) {
+      const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+      const path = pathOf(route.path, Object.fromEntries(names.map((name) => [name, 'constructor'])));
+      const headers: Record<string, string> = { 'content-type': 'application/json' };
+      if (route.credential === 'application') headers['x-api-key'] = sandbox.apiKey;
+      if (route.credential === 'bearer')
+        Object.assign(headers, { authorization: `Bearer ${bearer}`, 'x-environment': 'sandbox' });
+      if (route.credential === 'admin') headers['authorization'] = `Bearer ${adminBearer}`;
+      const { status, json } = await raw(cloud.url, route.method, path, { headers, body: JSON.stringify(body) });
+      t.not(json.error?.code, 'INTERNAL_ERROR', `${status} ${route.operationId} ${JSON.stringify(body)}`);
+      asked += 1;
+    }
+  }
+  t.true(asked > 50, String(asked));
+});
 
 test('a fault of ours would be in the log: there is none', (t) => {
   const faults = cloud.lines.filter(

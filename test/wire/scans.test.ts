@@ -287,7 +287,9 @@ test.serial(
       { userRefMappingCsv: '0,a\n0,b' },
       { code: 'INVALID_INPUT', details: { field: 'userRefMappingCsv', reason: 'duplicate_index', line: 2 } },
     );
-    await refused({ keySourceId: 'ks_none' }, { code: 'NOT_FOUND', details: { field: 'keySourceId' } });
+    // names that every object has, too
+    for (const keySourceId of ['ks_none', 'constructor', '__proto__'])
+      await refused({ keySourceId }, { code: 'NOT_FOUND', details: { field: 'keySourceId' } });
     await client.must('simulateChainDown', { body: { chain: 'eth', seconds: 600 } });
     const first = must(await discover());
     await refused({}, { code: 'CONFLICT', details: { reason: 'scan_running' } });

@@ -2,7 +2,7 @@
 import { gapOf, lanesOf, missingAccount } from '../../../actors/migration/discovery/lanes.ts';
 import { readMapping } from '../../../actors/migration/discovery/mapping.ts';
 import { originOf } from '../../../actors/migration/trace.ts';
-import { sourcesOf } from '../../../actors/key-source/decide.ts';
+import { sourceOf } from '../../../actors/key-source/decide.ts';
 import { deploymentsOf, type Registry } from '../../../chains/catalogue.ts';
 import type { Catalogue, Token } from '../../../chains/chain.ts';
 import type { Lane, Mapped, NewScan, Scan, ScanPlace } from '../../../model/ports/scan-store.ts';
@@ -74,7 +74,7 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if ((await uploads.project(accountId, projectId)) === null) return unknownIn(asked, 'project', projectId);
       const family = FAMILY_OF[chain];
       if (family === 'sol' || family === 'xlm') return refuse('INVALID_CHAIN', { chain, reason: 'no_discovery' });
-      const source = sourcesOf(await stateOf(deps, accountId))[keySourceId];
+      const source = sourceOf(await stateOf(deps, accountId), keySourceId);
       if (source === undefined)
         return notFound('key source', keySourceId, { field: 'keySourceId', environment: asked.caller.environment });
       const branches = asked.body.branches ?? (family === 'btc' ? [0, 1] : [0]);
@@ -141,7 +141,7 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         page = pageNumberOf(ask),
         lengths = rowsOf(scan);
       const after = 'after' in ask ? placeOf(ask.after.key) : placeBefore(lengths, page * size);
-      const source = sourcesOf(await stateOf(deps, scan.accountId))[scan.keySourceId];
+      const source = sourceOf(await stateOf(deps, scan.accountId), scan.keySourceId);
       const rows = await scans.rows(scan.accountId, scan.id, after, size + 1);
       const shown = rows.slice(0, size),
         last = shown.at(-1);
