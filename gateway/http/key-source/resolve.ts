@@ -1,5 +1,5 @@
 /** Watch-only addresses become spendable where a key source leads to them. Spec §4.8, migration M-K3. */
-import { sourcesOf, whyNotSigned } from '../../../actors/key-source/decide.ts';
+import { sourceOf, sourcesOf, whyNotSigned } from '../../../actors/key-source/decide.ts';
 import { beginTrace } from '../../../actors/migration/trace.ts';
 import type { KeySource } from '../../../model/account/key-source.ts';
 import type { SourcePass } from '../../../model/ports/origin-store.ts';
@@ -20,11 +20,11 @@ export function resolveHandler(deps: Deps): Pick<Handlers, 'resolveKeySource'> {
   return {
     async resolveKeySource(asked) {
       const accountId = accountOf(asked);
-      const sources = sourcesOf(await stateOf(deps, accountId));
-      const source = sources[asked.params.id];
+      const state = await stateOf(deps, accountId),
+        source = sourceOf(state, asked.params.id);
       if (source === undefined) return unknownIn(asked, 'key source', asked.params.id);
       if (source.purgedAtMs !== null) return refuse('KEY_SOURCE_PURGED', { keySourceId: source.id });
-      const active = Object.values(sources).filter(({ purgedAtMs }) => purgedAtMs === null);
+      const active = Object.values(sourcesOf(state)).filter(({ purgedAtMs }) => purgedAtMs === null);
       const pass = await beginTrace(
         origins,
         accountId,
