@@ -102,7 +102,15 @@ export const outsideOf = ({ onlyOrganizationId }: Bearer, organizationId: string
         next: 'a login by a provider is for its organization alone: sign in by password or passkey',
       });
 
-/** Whether what was proven at an instant still counts as fresh. */
-export function isFresh(totpAtMs: number | null, nowMs: number): boolean {
-  return totpAtMs !== null && nowMs - totpAtMs < TOTP_FRESH_MS;
+/** How far the clocks of two nodes, or of an outside issuer, may be apart. Milliseconds. */
+const AHEAD_MS_MAX = 30_000;
+
+/**
+ * Whether what was proven at an instant still counts as fresh. One that is to come (a claim in another unit, a clock
+ * that was set back) would count for ever, and counts as none.
+ */
+export function isFresh(provenAtMs: number | null, nowMs: number): boolean {
+  if (provenAtMs === null) return false;
+  const ageMs = nowMs - provenAtMs;
+  return ageMs < TOTP_FRESH_MS && ageMs >= -AHEAD_MS_MAX;
 }

@@ -7,6 +7,7 @@ import { createBearers } from '../../../gateway/http/auth/bearer.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import { hashPassword, isPassword } from '../../../gateway/http/auth/passwords.ts';
 import { stepOf } from '../../../gateway/http/auth/totp.ts';
+import { isFresh } from '../../../gateway/http/organization/second-factor.ts';
 import { checkWebhookUrl } from '../../../gateway/http/webhook/webhook-url.ts';
 import { createHandlers } from '../../../gateway/http/handlers.ts';
 import { isRefusal, refuse, Refused } from '../../../protocol/errors.ts';
@@ -40,6 +41,22 @@ test('RFC 6238: the code of now and of one step either side, no further', (t) =>
     t.is(at(''), null);
     t.is(at(`${one.code}0`), null);
   }
+});
+
+test('attack: a second factor is fresh for five minutes, and one that is to come is none', (t) => {
+  const now = 1_764_000_000_000;
+  for (const [provenAtMs, isIt] of [
+    [null, false],
+    [now, true],
+    [now - 299_999, true],
+    [now - 300_000, false],
+    [now + 30_000, true], // another node's clock
+    [now + 30_001, false],
+    [now * 1_000, false], // an issuer that counts in milliseconds
+    [Number.MAX_VALUE, false],
+    [-now, false],
+  ] as const)
+    t.is(isFresh(provenAtMs, now), isIt, String(provenAtMs));
 });
 
 test("decisions 2: passwords are argon2id hashes; nobody's hash matches nothing", async (t) => {
