@@ -35,6 +35,8 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
       );
 }
 
+const ADOPTED = ['projectId', 'batchId', 'mode'] as const;
+
 /** A new address: of this edge's own phrase, as it was asked for, and nobody else's. */
 export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Known): Promise<string | null> {
   const { id, chain, address, derivationPath, userRef, tag, label, status } = row;
@@ -48,6 +50,8 @@ export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Kn
       ['tag', tag === (body['tag'] ?? null)],
       ['label', label === (body['label'] ?? null)],
       ['status', status === 'active'],
+      // Only of what a migration adopted.
+      ...ADOPTED.map((field) => [field, row[field] === undefined] as const),
     ) ??
     falseDerivation(row, known) ??
     falseFacts(row, known);

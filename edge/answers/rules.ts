@@ -192,12 +192,12 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   archiveAddress: {
     falseField: async (row, ask, known) =>
       firstFalse(['status', row.status === 'archived']) ?? (await falseAddress(row, ask, known)),
-    word: ['userRef', 'tag', 'label', 'createdAt'],
+    word: ['userRef', 'tag', ...ADDRESS_WORD.filter((field) => field !== 'status')],
   },
   unarchiveAddress: {
     falseField: async (row, ask, known) =>
       firstFalse(['status', row.status === 'active']) ?? (await falseAddress(row, ask, known)),
-    word: ['userRef', 'tag', 'label', 'createdAt'],
+    word: ['userRef', 'tag', ...ADDRESS_WORD.filter((field) => field !== 'status')],
   },
   createTrustline: {
     falseField: falseBuild,
