@@ -11,6 +11,8 @@ import { startReceiver, type Receiver } from '../../gateway/cli/webhook-receiver
 /** Far above what anything takes; what does not happen at all is said after it. */
 export const PATIENCE_MS = 300_000;
 const PAUSE_MS = 50;
+/** Between two tries of a request that the account's limit refused. */
+const LIMITED_MS = 1_000;
 /** Of 503 SERVICE_UNAVAILABLE: the database, or a list of it, was late. */
 const LATE: ReadonlySet<unknown> = new Set(['database', 'list_timeout', 'lists_busy']);
 
@@ -81,6 +83,16 @@ export const patientClient = (options: ClientOptions): Client =>
 /** The same for tests to which no 503 means anything: it repeats every one. */
 export const calmClient = (options: ClientOptions): Client =>
   patientClient({ fetch: (url, init) => repeated(url, withKey(init), ({ status }) => status === 503), ...options });
+
+/** The same for checkers, which ask for more than the band of their account allows: they wait until it does. */
+export const checkersClient = (options: ClientOptions): Client =>
+  patientClient({ fetch: (url, init) => repeated(url, withKey(init), isLateOrLimited), ...options });
+
+async function isLateOrLimited(response: Response): Promise<boolean> {
+  if (response.status !== 429) return isLate(response);
+  await delay(LIMITED_MS);
+  return true;
+}
 
 /** A receiver that waits as long as everybody here does. */
 export async function startPatientReceiver(): Promise<Receiver> {

@@ -12,7 +12,8 @@ import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
 import { removeEmbeddedPostgres } from '../../../developer/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
-import { patientClient, patiently, startPatientReceiver } from '../patience.ts';
+import { signInAsOwner } from '../company.ts';
+import { checkersClient, patiently, startPatientReceiver } from '../patience.ts';
 import { partEntries } from '../built-parts.ts';
 import { newDatabaseName, testServerUrl } from '../postgres.ts';
 import { openBtc } from './btc.ts';
@@ -113,7 +114,9 @@ export async function openTenChains({
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 4, name: 'flock-books', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
-    const client = patientClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    // Checkers ask about each withdrawal, again and again.
+    await (await signInAsOwner(deployment, 'live')).must('changeBand', { body: { band: 'enterprise' } });
+    const client = checkersClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     await patiently(
       'readiness',
       () => client.call('getEdgeReadiness'),
