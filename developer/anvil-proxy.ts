@@ -86,8 +86,9 @@ export async function openAnvilProxy({ node, automine, blockSeconds }: ProxyOpti
     reply.writeHead(status, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer);
   };
   const server = createServer((asked, reply) => {
-    // A node that is gone is a connection that breaks.
-    answer(asked, reply).catch(() => reply.destroy());
+    answer(asked, reply).catch((error: unknown) => {
+      if (!reply.headersSent) reply.writeHead(502).end(`anvil does not answer: ${String(error)}`);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);

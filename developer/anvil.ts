@@ -96,6 +96,7 @@ export async function startAnvil({
         dispatcher,
         body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
       });
+      if (reply.statusCode !== 200) throw new Error(`${method}: ${await reply.body.text()}`);
       const answer = (await reply.body.json()) as { result?: T; error?: { message: string } };
       if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
       return answer.result as T;

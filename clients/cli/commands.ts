@@ -46,6 +46,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./trigger.ts')).trigger(args, flags),
   },
   {
+    words: ['scenario'],
+    usage: 'scenario NAME|FILE.yaml [--edge PROFILE] [--set NAME=VALUE]… [--forward-to URL]',
+    does: 'plays a course of events in the sandbox and says which step was not as expected; without one lists them',
+    run: async (args, flags) => (await import('./scenario.ts')).scenario(args, flags),
+  },
+  {
     words: ['events'],
     usage: 'events [evt_…] [--since evt_…|start] [--size N]',
     does: 'lists events in their order, the newest where no place is given; of one, its bytes',
