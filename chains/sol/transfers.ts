@@ -15,7 +15,7 @@ import {
 import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { SOL_DECIMALS } from './network.ts';
 import { isTokenProgram } from './programs.ts';
-import { doubtOfBalances } from './token-moves.ts';
+import { doubtOfBalances, doubtOfSides } from './token-moves.ts';
 
 /** The answer of `getBlock` in `json` or `jsonParsed` encoding with full details, parsed without loss. */
 export type SolBlock = Answer;
@@ -129,7 +129,8 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
     const keys = keysOf(entry, before.length);
     const tokens = tokenBalancesOf(entry, keys);
     const holders = new Set(tokens.map(({ accountIndex }) => accountIndex));
-    const doubt = doubtOfBalances(entry.transaction, meta, keys, holders);
+    const doubt =
+      doubtOfBalances(entry.transaction, meta, keys, holders) ?? doubtOfSides(entry.transaction, meta, keys, catalogue);
     if (doubt !== null) throw new ChainUnavailable('sol', `transaction ${txid}: ${doubt}`);
     const lamports = lamportChanges(meta, before, after);
     const payers = lamports

@@ -130,6 +130,18 @@ const SOL: Contradiction<Json>[] = [
     programId: TOKEN_PROGRAM,
     parsed: { type: 'transferChecked', info: { source: FROM, destination: TO } },
   }),
+  ...without('parsed syncNative', {
+    programId: TOKEN_PROGRAM,
+    parsed: { type: 'syncNative', info: { account: TO } },
+  }),
+  ...without('SyncNative', { programIdIndex: 4, accounts: [2], data: bytes(17) }),
+  ...without('WithdrawWithheldTokensFromMint', { programIdIndex: 4, accounts: [3, 2, 0], data: bytes(26, 2) }),
+  ...without('WithdrawWithheldTokensFromAccounts', { programIdIndex: 4, accounts: [3, 2, 0], data: bytes(26, 3, 0) }),
+  ...without('a transfer in a batch, behind an approval', {
+    programIdIndex: 4,
+    accounts: [1, 0, 0, 1, 2, 0],
+    data: bytes(255, 3, 9, 4, ...amount, 3, 9, 3, ...amount),
+  }),
   {
     pair: 'S1',
     what: 'the other token program',
@@ -213,6 +225,49 @@ const SOL: Contradiction<Json>[] = [
     },
   },
   {
+    pair: 'S10',
+    what: 'no balances before, and the accounts were there',
+    change: (said) => {
+      meta(said).preTokenBalances = [];
+    },
+  },
+  {
+    pair: 'S10',
+    what: "the receiver's balance before alone is missing",
+    change: (said) => {
+      meta(said).preTokenBalances = [held(1, PAYER, '5')];
+    },
+  },
+  {
+    pair: 'S10',
+    what: 'no balances after, and the accounts are there',
+    change: (said) => {
+      meta(said).postTokenBalances = [];
+    },
+  },
+  {
+    pair: 'S10',
+    what: "the receiver's balance after alone is missing",
+    change: (said) => {
+      meta(said).postTokenBalances = [held(1, PAYER, '0')];
+    },
+  },
+  {
+    pair: 'S10',
+    what: 'opened, and yet there before',
+    change: (said) => {
+      message(said).instructions = [{ programIdIndex: 4, accounts: [1, 3, 0], data: bytes(1) }, TRANSFER];
+      meta(said).preTokenBalances = [held(1, PAYER, '5')];
+    },
+  },
+  {
+    pair: 'S10',
+    what: 'an account has two balances',
+    change: (said) => {
+      meta(said).postTokenBalances = [...meta(said).postTokenBalances, held(2, OWNER, '5')];
+    },
+  },
+  {
     pair: 'S9',
     what: 'a height that does not follow',
     change: (said) => {
@@ -270,6 +325,72 @@ test('F26 what honest nodes answer is proven: no balances where nothing moved, o
     [],
     'a failed transfer moved nothing',
   );
+});
+
+test('F26 G8 a balance on one side is proven where the account was opened or closed, and a transfer of nothing contradicts no node', (t) => {
+  const read = (change: (said: Json) => void) => {
+    const said = solSaid();
+    change(said);
+    return solTransfersIn(solana, unitOf(100, said), solCatalogue).transfers.map((one) => one.amount);
+  };
+  const received = (said: Json) => {
+    meta(said).preTokenBalances = [held(1, PAYER, '5')];
+  };
+  t.deepEqual(
+    read((said) => {
+      received(said);
+      meta(said).preBalances[2] = 0;
+    }),
+    [5n],
+    'the account is new',
+  );
+  for (const [what, instruction] of [
+    ['InitializeAccount', { programIdIndex: 4, accounts: [2, 3, 0], data: bytes(1) }],
+    ['InitializeAccount3', { programIdIndex: 4, accounts: [2, 3], data: bytes(18) }],
+    ['parsed', { programId: TOKEN_PROGRAM, parsed: { type: 'initializeAccount3', info: { account: TO } } }],
+    ['in a batch', { programIdIndex: 4, accounts: [3, 2, 3], data: bytes(255, 1, 1, 21, 2, 1, 18) }],
+  ] as const)
+    t.deepEqual(
+      read((said) => {
+        received(said);
+        message(said).instructions = [{ programIdIndex: 5, accounts: [], data: '1' }];
+        meta(said).innerInstructions = [{ index: 0, instructions: [instruction, TRANSFER] }];
+      }),
+      [5n],
+      `lamports were sent to it before it was opened: ${what}`,
+    );
+  t.deepEqual(
+    read((said) => {
+      meta(said).postTokenBalances = [held(2, OWNER, '5')];
+      meta(said).postBalances[1] = 0;
+    }),
+    [5n],
+    'the payer closed his',
+  );
+  t.deepEqual(
+    read((said) => {
+      meta(said).postTokenBalances = [held(2, OWNER, '5')];
+      message(said).instructions.push({ programIdIndex: 4, accounts: [1, 0, 0], data: bytes(9) });
+    }),
+    [5n],
+    'and lamports came to the address again',
+  );
+  for (const instruction of [
+    { programIdIndex: 4, accounts: [1, 2, 0], data: bytes(3, 0, 0, 0, 0, 0, 0, 0, 0) },
+    { programIdIndex: 4, accounts: [1, 3, 2, 0], data: bytes(12, 0, 0, 0, 0, 0, 0, 0, 0, 6) },
+    {
+      programId: TOKEN_PROGRAM,
+      parsed: { type: 'transfer', info: { source: FROM, destination: TO, amount: '0' } },
+    },
+  ])
+    t.deepEqual(
+      read((said) => {
+        message(said).instructions = [instruction];
+        Object.assign(meta(said), empty);
+      }),
+      [],
+      'accounts of a mint that was closed',
+    );
 });
 
 // ── XRP ─────────────────────────────────────────────────────────────────────────────────────────────────────────
