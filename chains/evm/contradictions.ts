@@ -7,6 +7,7 @@ import type { Block, Network } from '../chain.ts';
 import type { EvmRaw, RawReceipt, RawTransaction } from './raw.ts';
 import { evmOf } from './network.ts';
 import { isSameHex } from './quantity.ts';
+import { hasFailed, isStated } from './traces.ts';
 
 /** What a trace states of its whole transaction. */
 interface TopFrame {
@@ -19,16 +20,15 @@ interface TopFrame {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-const isStated = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 /** Digits of a quantity without what a node may put before them. */
 const digitsOf = (value: unknown): string => (isStated(value) ? String(value).toLowerCase().replace(/^0x0*/, '') : '');
 
 function topOfTree(entry: unknown): TopFrame | null {
   const frame = isObject(entry) ? entry['result'] : null;
   if (!isObject(frame)) return null;
-  const { type, from, to, value, error, revertReason } = frame;
+  const { type, from, to, value } = frame;
   return {
-    failed: isStated(error) || isStated(revertReason),
+    failed: hasFailed(frame),
     from,
     to,
     value,
@@ -37,10 +37,10 @@ function topOfTree(entry: unknown): TopFrame | null {
 }
 
 function topOfList(entry: Readonly<Record<string, unknown>>): TopFrame | null {
-  const { action, type, error, revertReason } = entry;
+  const { action, type } = entry;
   if (!isObject(action)) return null;
   return {
-    failed: isStated(error) || isStated(revertReason),
+    failed: hasFailed(entry),
     from: action['from'],
     to: action['to'],
     value: action['value'],
@@ -130,11 +130,20 @@ export function doubtOfReceipt(
   if (isStated(from) && !isSameHex(from, transaction.from)) return 'names another sender';
   if (isStated(to) && !isSameHex(transaction.to, String(to))) return 'names another recipient';
   const native = evmOf(network).nativeTransferLog;
+  let before = -1;
   for (const log of logs) {
     // A failed execution leaves no log, save the one in which Polygon writes its fee.
     if (status === '0x0' && (native === null || !isSameHex(log.address, native.emitter)))
       return 'says failure and has logs';
-    const { transactionHash: owner } = log as typeof log & { readonly transactionHash?: unknown };
+    const { transactionHash: owner, logIndex } = log as typeof log & {
+      readonly transactionHash?: unknown;
+      readonly logIndex?: unknown;
+    };
+    // Their order is the key of what they pay (G2). Clients count from the block or from the receipt.
+    if (isStated(logIndex)) {
+      if (!(Number(logIndex) > before)) return 'has logs out of order';
+      before = Number(logIndex);
+    }
     if (isStated(owner) && !isSameHex(String(owner), transactionHash)) return 'has a log of another transaction';
   }
   return null;

@@ -5,7 +5,8 @@
  *
  * The ordinal of a payment is its place, in call order, among the frames below the top one that move value to another
  * address and succeeded with all their ancestors (G2). Clients list different frames beside those (one that failed at
- * once, calls of precompiles), and a key must not depend on which of them was asked. F21.
+ * once, calls of precompiles), and a key must not depend on which of them was asked. F21. Nor on the order of a list:
+ * its frames are brought into call order by their `traceAddress`.
  */
 import { ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
 import { bigintOf, isSameHex } from './quantity.ts';
@@ -24,7 +25,8 @@ interface Frame {
   readonly from?: string | null;
   readonly to?: string | null;
   readonly value?: string | null;
-  readonly error?: string;
+  readonly error?: unknown;
+  readonly revertReason?: unknown;
   readonly calls?: readonly unknown[] | null;
 }
 
@@ -40,7 +42,8 @@ interface FlatTrace {
     readonly balance?: string | null;
   };
   readonly result?: { readonly address?: string | null } | null;
-  readonly error?: string;
+  readonly error?: unknown;
+  readonly revertReason?: unknown;
   readonly traceAddress: readonly number[];
   readonly transactionHash?: string | null;
 }
@@ -59,6 +62,20 @@ function isPrecompile(address: string | undefined | null): boolean {
     address.startsWith(PRECOMPILE_ZEROS) &&
     bigintOf(address, 'address of a frame') <= PRECOMPILE_MAX
   );
+}
+
+/** Whether a node says something in a field: some write null or an empty text where others leave it out. */
+export const isStated = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** Whether a frame, of either shape, says that it failed. */
+export function hasFailed({
+  error,
+  revertReason,
+}: {
+  readonly error?: unknown;
+  readonly revertReason?: unknown;
+}): boolean {
+  return isStated(error) || isStated(revertReason);
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -88,6 +105,7 @@ function flatTraceOf(value: unknown): FlatTrace {
     !isObject(value) ||
     typeof trace.type !== 'string' ||
     !Array.isArray(trace.traceAddress) ||
+    !trace.traceAddress.every((place) => Number.isSafeInteger(place) && place >= 0) ||
     !isObject(trace.action)
   ) {
     return malformed('entry of trace_block', value);
@@ -139,14 +157,14 @@ const reasonOf = (error: unknown): string => (typeof error === 'string' ? error.
 /** Depth-first without recursion: a malicious call depth must not become ours. */
 function ofCallTree(top: Frame): InternalCall[] {
   const found: InternalCall[] = [];
-  const stack: { frame: Frame; reverted: boolean }[] = childrenOf(top, top.error !== undefined);
+  const stack: { frame: Frame; reverted: boolean }[] = childrenOf(top, hasFailed(top));
   let place = 0;
   for (let visited = 0; stack.length > 0; visited++) {
     if (visited > FRAMES_MAX) throw new MalformedReply('call trace', `more than ${FRAMES_MAX} frames`);
     const { frame, reverted } = stack.pop()!;
     if (isPrecompile(frame.to)) continue;
-    const failed = reverted || frame.error !== undefined;
-    const value = failed || !movesValue(frame.type) ? 0n : bigintOf(frame.value ?? '0x0', 'value of a frame');
+    const failed = reverted || hasFailed(frame);
+    const value = failed ? 0n : movedBy(frame.type, frame.value);
     const from = frame.from ?? null,
       to = frame.to ?? null;
     if (value > 0n && from !== null && to !== null && !isSameHex(from, to)) {
@@ -162,9 +180,31 @@ function childrenOf(frame: Frame, reverted: boolean): { frame: Frame; reverted: 
   return (frame.calls ?? []).map((child) => ({ frame: frameOf(child), reverted })).reverse();
 }
 
-/** DELEGATECALL repeats its parent's value and CALLCODE pays oneself: neither moves anything to another address. */
-function movesValue(type: string): boolean {
-  return type === 'CALL' || type === 'CREATE' || type === 'CREATE2' || type === 'SELFDESTRUCT';
+/**
+ * Which frames move their value to another address: DELEGATECALL repeats its parent's, and CALLCODE pays oneself.
+ * `suicide` is what `trace_block` calls SELFDESTRUCT.
+ */
+const MOVES: Readonly<Record<string, boolean>> = {
+  CALL: true,
+  CREATE: true,
+  CREATE2: true,
+  SELFDESTRUCT: true,
+  SUICIDE: true,
+  DELEGATECALL: false,
+  CALLCODE: false,
+  STATICCALL: false,
+};
+
+/**
+ * What a frame that succeeded moves. Throws: MalformedReply for a kind of call that is not known and names a value: a
+ * payment may be what it is.
+ */
+function movedBy(type: string, value: string | null | undefined): bigint {
+  const kind = type.toUpperCase(),
+    moves = Object.hasOwn(MOVES, kind) ? MOVES[kind] : undefined;
+  if (moves === false) return 0n;
+  const amount = bigintOf(value ?? '0x0', 'value of a frame');
+  return moves === undefined && amount > 0n ? malformed('frame of an unknown kind that moves value', type) : amount;
 }
 
 function ofFlatTraces(
@@ -181,21 +221,42 @@ function ofFlatTraces(
   }
   return new Map(
     [...byHash].map(([hash, list]) => {
-      if (list[0]?.traceAddress.length !== 0) throw new ChainUnavailable(network.slug, `no trace of ${hash}`);
+      const doubt = doubtOfOrder(list.sort(byAddress));
+      if (doubt !== null) throw new ChainUnavailable(network.slug, `${doubt} ${hash}`);
       return [hash, ofFlatList(list)];
     }),
   );
 }
 
-/** The list is depth-first, so the frames under a failed one follow it directly and are deeper. */
+/** Call order: a frame before those that it called, and these one after the other. */
+function byAddress({ traceAddress: a }: FlatTrace, { traceAddress: b }: FlatTrace): number {
+  for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
+  return a.length - b.length;
+}
+
+/** Why frames in call order are not those of one whole transaction, or null. */
+function doubtOfOrder(frames: readonly FlatTrace[]): string | null {
+  if (frames[0]?.traceAddress.length !== 0) return 'no trace of';
+  const listed = new Set<string>();
+  for (const { traceAddress } of frames) {
+    const own = traceAddress.join();
+    if (listed.has(own)) return 'a frame twice in the trace of';
+    if (traceAddress.length > 0 && !listed.has(traceAddress.slice(0, -1).join()))
+      return 'a frame without its caller in';
+    listed.add(own);
+  }
+  return null;
+}
+
+/** In call order the frames under a failed one follow it directly and are deeper. */
 function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
   const found: InternalCall[] = [];
-  let failedDepth = top!.error === undefined ? Infinity : 0;
+  let failedDepth = hasFailed(top!) ? 0 : Infinity;
   let place = 0;
   for (const frame of frames) {
     if (frame.type === 'call' && isPrecompile(frame.action.to)) continue;
     const depth = frame.traceAddress.length;
-    if (depth <= failedDepth) failedDepth = frame.error === undefined ? Infinity : depth;
+    if (depth <= failedDepth) failedDepth = hasFailed(frame) ? depth : Infinity;
     const moved = failedDepth === Infinity ? moveOf(frame) : null;
     if (moved !== null && moved.value > 0n && moved.from !== moved.to)
       found.push({ ordinal: found.length, place, ...moved });
@@ -205,14 +266,14 @@ function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
 }
 
 function moveOf({ type, action, result }: FlatTrace): Omit<InternalCall, 'ordinal' | 'place'> | null {
+  const kind = type.toUpperCase() === 'CALL' ? (action.callType ?? type) : type;
   const [from, to, value] =
-    type === 'suicide'
+    kind.toUpperCase() === 'SUICIDE' || kind.toUpperCase() === 'SELFDESTRUCT'
       ? [action.address, action.refundAddress, action.balance]
-      : type === 'create'
+      : kind.toUpperCase() === 'CREATE'
         ? [action.from, result?.address, action.value]
-        : type === 'call' && action.callType === 'call'
-          ? [action.from, action.to, action.value]
-          : [];
-  if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return null;
-  return { from: from.toLowerCase(), to: to.toLowerCase(), value: bigintOf(value, 'value of a trace') };
+        : [action.from, action.to, action.value];
+  const amount = movedBy(kind, value);
+  if (typeof from !== 'string' || typeof to !== 'string') return null;
+  return { from: from.toLowerCase(), to: to.toLowerCase(), value: amount };
 }

@@ -316,6 +316,90 @@ test('found F21 G2 property: keys do not depend on which frames that moved nothi
   );
 });
 
+/** Spellings of "no error" and of "failed", of both shapes. */
+const FINE = [{}, { error: null }, { error: '' }, { error: null, revertReason: '' }],
+  FAILED = [{ error: 'Reverted' }, { revertReason: 'paused' }, { error: null, revertReason: '0x' }, { error: {} }];
+
+test('found F20 F21 a frame failed where a client says so, in whatever field; an empty field says nothing', (t) => {
+  const wallet = addressOf(0x5afe),
+    plan = { from: payer, to: wallet, value: 10n },
+    txid = txidOf(plan);
+  const told = (top: object, called: object) => [
+    [{ txHash: txid, result: frame('CALL', payer, wallet, 10n, { ...top, calls: [inner(called)] }) }],
+    flatOf(frame('CALL', payer, wallet, 10n, { calls: [inner({})] }) as never, txid).map((one, index) => ({
+      ...one,
+      ...[top, called, {}][index],
+    })),
+  ];
+  const inner = (more: object) =>
+    frame('CALL', wallet, other, 3n, { ...more, calls: [frame('CALL', other, shop, 2n)] });
+  for (const fine of FINE)
+    for (const traces of told(fine, fine))
+      t.deepEqual(
+        brief(read([plan], { traces }).transfers).map(([, , amount]) => amount),
+        [10n, 3n, 2n],
+        JSON.stringify(fine),
+      );
+  for (const failed of FAILED) {
+    for (const traces of told({}, failed))
+      t.deepEqual(
+        brief(read([plan], { traces }).transfers).map(([, , amount]) => amount),
+        [10n],
+        JSON.stringify(failed),
+      );
+    for (const traces of told(failed, {}))
+      t.throws(() => read([plan], { traces }), { instanceOf: ChainUnavailable }, JSON.stringify(failed));
+  }
+});
+
+test('found F21 property: a flat list in any order gives the same transfers; with a frame twice, or without its caller, none', (t) => {
+  const wallet = addressOf(0x5afe),
+    plan = { from: payer, to: wallet, value: 10n };
+  const lists = fc
+    .array(shape(3), { minLength: 1, maxLength: 3 })
+    .map((shapes) =>
+      flatOf(frame('CALL', payer, wallet, 10n, { calls: framesOf(shapes, wallet, true) }) as never, txidOf(plan)),
+    )
+    .chain((list) =>
+      fc.record({
+        list: fc.constant(list),
+        shuffled: fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length }),
+        one: fc.nat(list.length - 1),
+      }),
+    );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(lists, ({ list, shuffled, one }) => {
+        t.deepEqual(
+          brief(read([plan], { traces: shuffled }).transfers),
+          brief(read([plan], { traces: list }).transfers),
+        );
+        t.throws(() => read([plan], { traces: [...shuffled, list[one]!] }), { instanceOf: ChainUnavailable });
+        const { traceAddress } = list[one] as { traceAddress: number[] };
+        const hasCalls = list.some(
+          (frame) => (frame as { traceAddress: number[] }).traceAddress.slice(0, -1).join() === traceAddress.join(),
+        );
+        if (hasCalls && traceAddress.length > 0)
+          t.throws(() => read([plan], { traces: list.filter((_, index) => index !== one) }), {
+            instanceOf: ChainUnavailable,
+          });
+      }),
+      { numRuns: 100 },
+    ),
+  );
+});
+
+test('found F20 G8 a kind of call that is not known and moves value proves nothing; without one it is noise', (t) => {
+  const plan = { from: payer, to: shop, value: 1n };
+  const traces = (type: string, value: bigint) => [
+    { txHash: txidOf(plan), result: frame('CALL', payer, shop, 1n, { calls: [frame(type, shop, other, value)] }) },
+  ];
+  for (const type of ['AUTHCALL', 'constructor', 'PAY'])
+    t.throws(() => read([plan], { traces: traces(type, 1n) }), { name: 'MalformedReply' });
+  t.is(read([plan], { traces: traces('PAY', 0n) }).transfers.length, 1);
+  t.is(read([plan], { traces: traces('Call', 2n) }).transfers.length, 2, 'in other letters');
+});
+
 test('C1-4 V6 a trace that is missing, foreign or an error envelope leaves the height unproven', (t) => {
   const plan = { from: payer, to: shop, value: 1n };
   for (const traces of [

@@ -218,6 +218,14 @@ function common(top: (said: Said, i: number) => Json, action: (frame: Json) => J
     changed('E9', 'a removed log', (said) => {
       at<Json>(at(said.receipts, 0).logs, 0).removed = true;
     }),
+    changed('E14', 'logs in another order', (said) => {
+      const own: Json = at(said.receipts, 0);
+      own.logs = [1, 0].map((logIndex) => ({ ...own.logs[0], logIndex: `0x${logIndex}` }));
+    }),
+    changed('E14', 'one log twice', (said) => {
+      const own: Json = at(said.receipts, 0);
+      own.logs = [0, 0].map((logIndex) => ({ ...own.logs[0], logIndex: `0x${logIndex}` }));
+    }),
     changed('E10', 'another receiver than the bloom holds', (said) => {
       at<Json>(at(said.receipts, 0).logs, 0).topics[2] = `0x${other.slice(2).padStart(64, '0')}`;
     }),
@@ -323,6 +331,25 @@ const FLAT: Contradiction<Said>[] = [
     what: 'no traces of a transaction',
     change: (said) => {
       said.traces = said.traces.filter((one) => one.transactionPosition !== 0);
+    },
+  },
+  {
+    pair: 'E4',
+    what: 'a frame twice',
+    change: (said) => said.traces.push(at(said.traces, 1)),
+  },
+  {
+    pair: 'E4',
+    what: 'a frame without its caller',
+    change: (said) => {
+      at(said.traces, 1).traceAddress = [0, 0];
+    },
+  },
+  {
+    pair: 'E4',
+    what: 'a place that is none',
+    change: (said) => {
+      at(said.traces, 1).traceAddress = ['0'];
     },
   },
   {
