@@ -150,6 +150,9 @@ function assertAgrees({ txid, type, fields, meta, result }: LedgerEntry): void {
   const delivered = stated === 'unavailable' ? recorded : (stated ?? recorded);
   if (delivered === undefined || delivered === null) return;
   if (result !== 'tesSUCCESS') throw no(`says ${result.slice(0, 40)} and delivered an amount`);
+  // Old answers leave the entries out (R4). A list without any denies even that the fee was paid.
+  const { AffectedNodes: nodes } = meta;
+  if (Array.isArray(nodes) && nodes.length === 0) throw no('delivered an amount and touched nothing');
   if (recorded !== undefined && stated !== undefined && stated !== 'unavailable' && !isSameAmount(stated, recorded))
     throw no('states two delivered amounts');
   const most = fields['DeliverMax'] ?? fields['Amount'];
@@ -266,7 +269,8 @@ const LOST_UNITS_MAX = 10n ** BigInt(ISSUED_DECIMALS - 6);
 
 /**
  * What the receiver's line for a listed asset grew by: that is credited, not what the metadata state beside it. Null
- * where it is too little for a line to show. Throws: ChainUnavailable where the two contradict each other (G8).
+ * where it is too little for a line to show. Throws: ChainUnavailable where the two contradict each other (G8), or
+ * nothing says what the lines did.
  */
 function grownBy(
   { txid }: LedgerEntry,
@@ -274,13 +278,12 @@ function grownBy(
   { account }: Receiver,
   { amount, asset }: { amount: bigint; asset: NonNullable<Arrived['asset']> },
 ): bigint | null {
-  if (touched.length === 0) return amount; // an old answer without entries has the stated amount only (R4)
   const lines = issuedChanges(touched, account).filter(
     ({ currency, issuer }) => currency === asset.currency && issuer === asset.issuer,
   );
   const grown = lines.reduce((sum, line) => sum + line.amount, 0n);
   if (grown > 0n) return grown;
-  if (lines.length === 0 && amount <= LOST_UNITS_MAX) return null;
+  if (touched.length > 0 && lines.length === 0 && amount <= LOST_UNITS_MAX) return null;
   throw new ChainUnavailable(
     'xrp',
     `transaction ${txid} delivered an amount of ${asset.currency} and no trust line grew`,

@@ -500,6 +500,27 @@ const XRP: Contradiction<Json>[] = [
     },
   },
   {
+    pair: 'X1',
+    what: 'nothing was touched',
+    change: (said) => {
+      paidToken(said).AffectedNodes = [];
+    },
+  },
+  {
+    pair: 'X1',
+    what: 'nobody says what was touched',
+    change: (said) => {
+      delete paidToken(said).AffectedNodes;
+    },
+  },
+  {
+    pair: 'X2',
+    what: 'nothing was touched',
+    change: (said) => {
+      paidXrp(said).AffectedNodes = [];
+    },
+  },
+  {
     pair: 'X2',
     what: 'more than the balance grew by',
     change: (said) => {

@@ -120,7 +120,7 @@ interface Made {
 }
 
 function made(
-  { type = 'Payment', fields = {}, delivered, nodes = [], result = 'tesSUCCESS' }: Made,
+  { type = 'Payment', fields = {}, delivered, nodes = [root(PAYER, '100', '88')], result = 'tesSUCCESS' }: Made,
   version: 1 | 2 = 1,
 ): unknown {
   const own = {
@@ -159,7 +159,15 @@ test('R2 R3 C2-26 delivered_amount is credited, never Amount, DeliverMax or Send
   );
   const token = { currency: RLUSD, issuer: ISSUER, value: '0.000001' };
   t.deepEqual(
-    amounts(ledgerOf(made({ fields: { ...partial, Amount: { ...token, value: '5000' } }, delivered: token }))),
+    amounts(
+      ledgerOf(
+        made({
+          fields: { ...partial, Amount: { ...token, value: '5000' } },
+          delivered: token,
+          nodes: [line(US, ISSUER, '1', '1.000001')],
+        }),
+      ),
+    ),
     [1_000_000_000n],
   );
 });
@@ -289,7 +297,9 @@ test('R9 C8-62 C8-67 tag 0 is a tag, a missing one is null, one above 32 bits is
 
 test('R10 G5 G23 C2-25 an issued currency counts by currency and issuer, from our side of the line', (t) => {
   const value = (amount: string, issuer = ISSUER, currency = RLUSD) => ({ currency, issuer, value: amount });
-  t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5') }))), [1_500_000_000_000_000n]);
+  t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5'), nodes: [line(US, ISSUER, '1', '2.5')] }))), [
+    1_500_000_000_000_000n,
+  ]);
   t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5', PAYER) }))), []);
   t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5', ISSUER, 'USD') }))), []);
   t.deepEqual(amounts(ledgerOf(made({ delivered: value('-1') }))), []);
