@@ -52,15 +52,18 @@ interface Operation {
   readonly successful: boolean;
 }
 
-/** Operations once each: pages and streams repeat records (9.4-4). */
+/**
+ * Operations once each: pages and streams repeat records (9.4-4). Throws: ChainUnavailable where two of one operation
+ * say different things.
+ */
 function operationsOf(raw: XlmLedger): readonly Operation[] {
-  const known =
+  const named =
     raw.transactions === null ? new Map<string, TransactionNames>() : namesByHash(recordsIn(raw.transactions));
   const operations = recordsIn(raw.operations).map((record): Operation => {
     const { transaction, transaction_successful: successful } = record;
     if (typeof successful !== 'boolean') malformed('operation without transaction_successful', record);
     const hash = hashIn(record['transaction_hash'], 'transaction_hash');
-    const joined = transaction === undefined ? known.get(hash) : namesOf(objectIn(transaction, 'transaction'));
+    const joined = transaction === undefined ? named.get(hash) : namesOf(objectIn(transaction, 'transaction'));
     return {
       id: textIn(record['id'], 'id of an operation'),
       record,
@@ -70,7 +73,20 @@ function operationsOf(raw: XlmLedger): readonly Operation[] {
     };
   });
   assertOneResult(operations);
-  return [...new Map(operations.map((operation) => [operation.id, operation])).values()];
+  const known = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { id, record } = operation,
+      earlier = known.get(id);
+    if (earlier === undefined) known.set(id, operation);
+    else if (textOf(earlier.record) !== textOf(record))
+      throw new ChainUnavailable('xlm', `two records of operation ${id} say different things`);
+  }
+  return [...known.values()];
+}
+
+/** What a record says, without its links, which name the page that it came on. */
+function textOf(record: unknown): string {
+  return JSON.stringify(record, (name, value: unknown) => (name === '_links' ? undefined : value));
 }
 
 /**
@@ -155,6 +171,8 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
 
 /** Operations whose payee the effects must credit with exactly what was paid. */
 const EXACT = new Set(['payment', 'create_account', 'account_merge']);
+/** Operations whose payee may have sold on the way what it was paid: of its own effects some must be given. */
+const TRADES = new Set(['path_payment', 'path_payment_strict_receive', 'path_payment_strict_send']);
 
 /**
  * M12, G24: what the effects credited an account with beyond what the operation paid it: own offers that were filled,
@@ -175,7 +193,7 @@ function growthOf(
   ].flatMap((same) => {
     const to = textIn(same[0]!['account'], 'account of an effect'),
       asset = assetIn(same[0]!);
-    const credited = same.reduce((sum, credit) => sum + stroopsIn(credit['amount'], 'amount of an effect'), 0n);
+    const credited = sumOf(same);
     const paid = found.reduce(
       (sum, one) => ('reason' in one || one.to.address !== to || one.asset !== asset ? sum : sum + one.amount),
       0n,
@@ -189,9 +207,13 @@ function growthOf(
   });
 }
 
-/** Throws: ChainUnavailable where the effects of a payment are given and none of them credits its payee. */
+/**
+ * Throws: ChainUnavailable where the effects of a payment are given, and none of them is its payee's, or they name
+ * another amount than was paid.
+ */
 function assertCredited(id: string, type: string, found: readonly Found[], own: readonly Answer[]): void {
-  if (!EXACT.has(type) || own.length === 0) return;
+  if (!(EXACT.has(type) || TRADES.has(type)) || own.length === 0) return;
+  const no = (what: string) => new ChainUnavailable('xlm', `operation ${id}: the effects ${what} ${type} paid`);
   for (const one of found) {
     // An issuer holds nothing of its own asset: paid back to it, it is gone.
     if (
@@ -201,15 +223,25 @@ function assertCredited(id: string, type: string, found: readonly Found[], own: 
       one.asset?.endsWith(`:${one.to.address}`) === true
     )
       continue;
-    const isCredited = own.some(
+    const ofPayee = own.filter((effect) => effect['account'] === one.to.address);
+    const credits = ofPayee.filter(({ type: name }) => name === 'account_credited' || name === 'account_created');
+    if ((EXACT.has(type) ? credits : ofPayee).length === 0) throw no('credit nobody with what');
+    if (!EXACT.has(type)) continue;
+    const created = credits.find((effect) => effect['type'] === 'account_created')?.['starting_balance'];
+    if (created !== undefined && stroopsIn(created, 'starting_balance') !== one.amount)
+      throw no('create an account with another balance than');
+    const debits = own.filter(
       (effect) =>
-        effect['account'] === one.to.address &&
-        ['account_credited', 'account_created'].includes(String(effect['type'])),
+        effect['type'] === 'account_debited' &&
+        one.from.includes(String(effect['account'])) &&
+        assetIn(effect) === one.asset,
     );
-    if (!isCredited)
-      throw new ChainUnavailable('xlm', `operation ${id}: the effects credit nobody with what ${type} paid`);
+    if (debits.length > 0 && sumOf(debits) !== one.amount) throw no('debit another amount than');
   }
 }
+
+const sumOf = (effects: readonly Answer[]): bigint =>
+  effects.reduce((sum, effect) => sum + stroopsIn(effect['amount'], 'amount of an effect'), 0n);
 
 /** Why a payment is none (G22), or null. */
 function reasonAgainst({ amount, to, from, activates }: Paid): string | null {
@@ -260,8 +292,9 @@ function paidTo({ record }: Operation, to: string, from: string, asset: string |
 }
 
 function effectsByOperation(effects: readonly Answer[]): EffectsByOperation {
+  const distinct = [...new Map(effects.map((effect) => [textOf(effect), effect])).values()];
   // id: operation id, padded with zeros, "-", ordinal
-  return Map.groupBy(effects, (effect) => textIn(effect['id'], 'id of an effect').replace(/^0+/, '').split('-')[0]!);
+  return Map.groupBy(distinct, (effect) => textIn(effect['id'], 'id of an effect').replace(/^0+/, '').split('-')[0]!);
 }
 
 /** A merge and a claim name no amount; the effects hold what the account was credited with (M5, M6). */
@@ -269,11 +302,13 @@ function fromEffects({ id, record, type }: Operation, effects: EffectsByOperatio
   if (effects === null) return { reason: `${type}: its amount is in the effects, which were not given` };
   const to = accountIn(record, field) ?? malformed(`${field} is no account`, record);
   const own = (effects.get(id) ?? []).filter((effect) => effect['account'] === to.address);
-  const credited = ['account_credited', 'claimable_balance_claimed'].flatMap((name) =>
+  const [credited, ...others] = ['account_credited', 'claimable_balance_claimed'].flatMap((name) =>
     own.filter((effect) => effect['type'] === name),
-  )[0];
+  );
   if (credited === undefined)
     throw new ChainUnavailable('xlm', `operation ${id}: the effects do not say what ${type} paid`);
+  if (others.some((other) => assetIn(other) !== assetIn(credited) || sumOf([other]) !== sumOf([credited])))
+    throw new ChainUnavailable('xlm', `operation ${id}: the effects differ on what ${type} paid`);
   return {
     to,
     asset: assetIn(credited),

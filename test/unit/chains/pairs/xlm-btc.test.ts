@@ -80,6 +80,58 @@ const XLM: Contradiction<Json>[] = [
   { pair: 'L1', what: 'a merge that credited nobody', change: (said) => said.effects.splice(5, 1) },
   { pair: 'L1', what: 'a merge without effects', change: (said) => said.effects.splice(4, 3) },
   {
+    pair: 'L1',
+    what: 'an account created with another balance',
+    change: (said) => {
+      said.effects[2].starting_balance = '1.9999999';
+    },
+  },
+  {
+    pair: 'L1',
+    what: 'an operation that names less than was credited and debited',
+    change: (said) => {
+      said.operations[1].starting_balance = '1.0000000';
+    },
+  },
+  ...[1, 3, 4].map((place): Contradiction<Json> => ({
+    pair: 'L1',
+    what: `the payer of effect ${place} debited with more`,
+    change: (said) => {
+      said.effects[place].amount = '9.0000000';
+    },
+  })),
+  {
+    pair: 'L1',
+    what: 'a path payment of whose payee no effect tells',
+    change: (said) => {
+      said.operations[0].type = 'path_payment_strict_receive';
+      said.effects.shift();
+    },
+  },
+  {
+    pair: 'L1',
+    what: 'a claim that is credited with another amount',
+    change: (said) => {
+      said.operations[0] = { ...said.operations[0], type: 'claim_claimable_balance', claimant: US };
+      said.effects.push({
+        ...said.effects[0],
+        type: 'claimable_balance_claimed',
+        asset: 'native',
+        amount: '2.0000000',
+      });
+    },
+  },
+  {
+    pair: 'L3',
+    what: 'one operation in two amounts',
+    change: (said) => said.operations.push({ ...said.operations[0], amount: '1.5000000' }),
+  },
+  {
+    pair: 'L3',
+    what: 'one operation in two payees',
+    change: (said) => said.operations.unshift({ ...said.operations[0], to: PAYER }),
+  },
+  {
     pair: 'L2',
     what: 'a failed transaction of operations that succeeded',
     change: (said) => {
@@ -111,6 +163,22 @@ const XLM: Contradiction<Json>[] = [
 
 test('found F20 G8 pairs of Stellar: whatever contradicts, nothing is proven', (t) =>
   contradict(t, 'L', xlmSaid, xlmRead, XLM));
+
+test('9.4-4 records that pages repeat are read once, whatever links they came with', (t) => {
+  const said = xlmSaid();
+  said.operations.push({ ...said.operations[0], _links: { self: { href: 'another page' } } });
+  said.effects.push(said.effects[0], said.effects[5]);
+  const { transfers, unattributed } = xlmTransfersIn(
+    stellar,
+    { height: 7, hash: '', parentHash: '', parentHeight: 6, timeMs: null, raw: said },
+    none,
+  );
+  t.deepEqual(
+    transfers.map(({ amount }) => amount),
+    [10_000_000n, 20_000_000n, 30_000_000n],
+  );
+  t.is(unattributed, undefined, 'nothing came beside them');
+});
 
 // ── Bitcoin ─────────────────────────────────────────────────────────────────────────────────────────────────────
 const HEIGHT = 9,

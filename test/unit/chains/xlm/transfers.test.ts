@@ -158,7 +158,10 @@ test('M6 a claimable balance pays when it is claimed, not when it is created; cl
   );
   t.deepEqual(
     credits([claim], {
-      effects: [effect('claimable_balance_claimed', { asset: 'native' }), effect('account_credited', asset)],
+      effects: [
+        effect('claimable_balance_claimed', { asset: USDC, asset_type: undefined }),
+        effect('account_credited', asset),
+      ],
     }),
     [[1, US, 35_000_000n, USDC]],
   );
