@@ -113,6 +113,8 @@ const FIELDLESS: readonly Row[] = [
   { name: 'AlreadyProcessed', text: /^this transaction has already been processed$/, verdict: 'already_known' },
   // A stale hash, or a node behind the one that gave it: only the proof of death decides (G27).
   { name: 'BlockhashNotFound', verdict: 'unknown' },
+  // While a program is being replaced: the same bytes may pass a moment later.
+  { name: 'ProgramExecutionTemporarilyRestricted', verdict: 'unknown' },
   { name: 'InsufficientFundsForFee', text: /^insufficient funds for fee$/, verdict: 'INSUFFICIENT_GAS' },
   // The payer has nothing at all.
   {
@@ -155,7 +157,6 @@ const FIELDLESS: readonly Row[] = [
     'InvalidLoadedAccountsDataSizeLimit',
     'UnbalancedTransaction',
     'UnsupportedVersion',
-    'ProgramExecutionTemporarilyRestricted',
   ].map((name): Row => ({ name, verdict: 'CHAIN_REJECTED' })),
 ];
 

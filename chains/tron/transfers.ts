@@ -59,19 +59,22 @@ function entriesOf({ block, infos }: TronBlock): readonly Entry[] {
   const header = block['block_header'];
   const { transactions } = block;
   if (header === undefined && transactions === undefined) malformed('block without a header', block);
-  const number =
-    header === undefined
-      ? null
-      : countIn(objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data')['number'] ?? 0, 'number');
+  const head = header === undefined ? null : objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data'),
+    number = head === null ? null : countIn(head['number'] ?? 0, 'number'),
+    time = head === null ? null : integerIn(head['timestamp'] ?? 0, 'timestamp');
   const list = transactions === undefined ? [] : listIn(transactions, 'transactions of a block');
   if (list.length !== infos.length) {
     throw new ChainUnavailable('tron', `${list.length} transactions and ${infos.length} infos: not one block`);
   }
   const entries = list.map((transaction, index) => {
     const info = objectIn(infos[index], 'transaction info');
-    const { blockNumber } = info;
+    const { blockNumber, blockTimeStamp } = info;
     if (number !== null && blockNumber !== undefined && countIn(blockNumber, 'blockNumber') !== number) {
       throw new ChainUnavailable('tron', 'a transaction info of another block');
+    }
+    // Infos name no hash. Of two blocks of one height, the time tells which of them an info is of.
+    if (time !== null && blockTimeStamp !== undefined && integerIn(blockTimeStamp, 'blockTimeStamp') !== time) {
+      throw new ChainUnavailable('tron', 'a transaction info of another block of this height');
     }
     return entryOf(objectIn(transaction, 'transaction'), info);
   });

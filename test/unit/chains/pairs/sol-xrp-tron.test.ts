@@ -839,6 +839,21 @@ const TRON: Contradiction<Json>[] = [
     },
   },
   {
+    pair: 'T9',
+    what: 'an info of another block of this height',
+    change: (said) => {
+      said.infos[0].blockTimeStamp = 4;
+    },
+  },
+  {
+    pair: 'T9',
+    what: 'another time in the header',
+    change: (said) => {
+      said.infos[0].blockTimeStamp = 1;
+      said.block.block_header.raw_data.timestamp = 4;
+    },
+  },
+  {
     pair: 'T7',
     what: 'no receipt',
     change: (said) => {

@@ -91,6 +91,7 @@ const TABLE: readonly (readonly [err: unknown, programs: readonly string[], kind
   ['SanitizeFailure', NATIVE, 'rejected', 'CHAIN_REJECTED'],
   ['AccountInUse', NATIVE, 'unknown', null],
   ['ClusterMaintenance', NATIVE, 'unknown', null],
+  [{ ProgramExecutionTemporarilyRestricted: { account_index: 1 } }, NATIVE, 'unknown', null],
   ['WouldExceedMaxBlockCostLimit', NATIVE, 'unknown', null],
   ['WouldExceedMaxAccountCostLimit', NATIVE, 'unknown', null],
   ['WouldExceedAccountDataBlockLimit', NATIVE, 'unknown', null],
