@@ -72,7 +72,7 @@ function entriesOf({ block, infos }: TronBlock): readonly Entry[] {
     if (number !== null && blockNumber !== undefined && countIn(blockNumber, 'blockNumber') !== number) {
       throw new ChainUnavailable('tron', 'a transaction info of another block');
     }
-    // Infos name no hash. Of two blocks of one height, the time tells which of them an info is of.
+    // Infos name no hash: two blocks of one height differ in their time.
     if (time !== null && blockTimeStamp !== undefined && integerIn(blockTimeStamp, 'blockTimeStamp') !== time) {
       throw new ChainUnavailable('tron', 'a transaction info of another block of this height');
     }
