@@ -182,8 +182,8 @@ function listedIn(balances: unknown, what: string, catalogue: Catalogue): Readon
 /**
  * What lamports and instructions deny of a token balance that is stated on one side only, or null: an account that has
  * one before and none after was closed, one that has it after only was opened. A list that a node left empty or cut
- * short would else be an amount that came or went. Only listed mints: an issuer that closes a mint and makes it again has
- * accounts without balances.
+ * short would else be an amount that came or went. Only listed mints: an issuer that closes a mint and makes it again
+ * has accounts without balances.
  */
 export function doubtOfSides(
   transaction: Answer,
