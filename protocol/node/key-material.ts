@@ -163,6 +163,11 @@ const PEM = /BEGIN[\s_-]+(?:[A-Z0-9]+[\s_-]+){0,3}PRIVATE[\s_-]+KEY/i;
 /** The same without its armour: base64 of an OpenSSH key and of the DER of the common curves. */
 const BARE_PEM =
   /(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjE|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MHQCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49)[A-Za-z0-9+/]{20}/;
+/** The same DER in hex, a key file of PuTTY, and one of age. */
+const OTHER_KEY_FILES =
+  /(?<![0-9a-f])(?:302e020100300506032b6570|30740201010420|30770201010420|308187020100301306072a8648ce3d|308184020100301006072a8648ce3d)[0-9a-f]{40}|PuTTY-User-Key-File-[0-9]|AGE-SECRET-KEY-1[0-9A-Z]{50}/i;
+/** A secret, or a share of one, for a whole wallet. Source: BIP-93 (codex32). */
+const CODEX32 = /(?<![A-Za-z0-9])ms1[02-9][02-9ac-hj-np-z]{44,123}(?![A-Za-z0-9])/i;
 /**
  * Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password.
  */
@@ -192,7 +197,8 @@ function isKeystoreText(text: string): boolean {
 }
 
 function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
-  if (PEM.test(text) || BARE_PEM.test(text)) return 'pem';
+  if (PEM.test(text) || BARE_PEM.test(text) || OTHER_KEY_FILES.test(text)) return 'pem';
+  if (CODEX32.test(text)) return 'share';
   if (isKeystoreText(text)) return 'keystore';
   if (isJwkText(text)) return 'jwk';
   if (holdsSecretBytes(text)) return 'secret_key_bytes';

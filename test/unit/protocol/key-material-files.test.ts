@@ -50,6 +50,10 @@ const pemOf = (type: 'ec' | 'ed25519' | 'rsa', format: 'pkcs8' | 'sec1' | 'pkcs1
   } as never;
   return (generateKeyPairSync as (kind: string, options: never) => { privateKey: string })(type, options).privateKey;
 };
+const derOf = (kind: 'ec' | 'ed25519', type: 'pkcs8' | 'sec1'): string => {
+  const key = kind === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'secp256k1' }) : generateKeyPairSync('ed25519');
+  return key.privateKey.export({ type: type as 'pkcs8', format: 'der' }).toString('hex');
+};
 const jwkOf = (type: 'ed25519' | 'rsa') =>
   generateKeyPairSync(type as 'rsa', { modulusLength: 1_024 }).privateKey.export({ format: 'jwk' });
 const body = (pem: string) => pem.split('\n').slice(1, -2).join('');
@@ -70,6 +74,12 @@ const SECRETS: readonly (readonly [rule: KeyMaterialRule, what: string, text: st
   ['pem', 'without armour', body(EC)],
   ['pem', 'Ed25519 without armour', body(ED)],
   ['pem', 'SEC 1 without armour', body(SEC1)],
+  ...(['pkcs8', 'sec1'] as const).map((type) => ['pem', `${type} in hex`, derOf('ec', type)] as const),
+  ['pem', 'Ed25519 in hex', derOf('ed25519', 'pkcs8').toUpperCase()],
+  ['pem', 'PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\nAAAAIDfq'],
+  ['pem', 'age', `AGE-SECRET-KEY-1${'GFPYYSJZ'.repeat(7)}QQ`],
+  ['share', 'codex32', 'ms10testsxxxxxxxxxxxxxxxxxxxxxxxxxx4nzvca9cmczlw'],
+  ['share', 'codex32, a share of 256 bits, upper case', `MS12NAMEA${'QPZRY9X8GF2TVDW0'.repeat(4)}C`],
   ['bip38', 'not multiplied', bip38(0x42)],
   ['bip38', 'multiplied', bip38(0x43)],
   ['keystore', 'as text', JSON.stringify(KEYSTORE)],
