@@ -21,6 +21,7 @@ export function nodesOf(text: string): number {
 export const START_USAGE = `usage: npm start -- [--fresh] [--nodes N] [--data-dir DIRECTORY]
   --fresh               deletes the data and begins anew
   --nodes N             cloud nodes, behind one address (1); with several REDIS_URL or a redis-server of the path
+  --help                shows this
   --data-dir DIRECTORY  where keys, people, database and logs are (FLOCK_DATA_DIR, .data)
   CLOUD_PORT, EDGE_PORT in the environment: the ports (8080, 8081)`;
 
@@ -37,6 +38,9 @@ function refuseWhatNpmKept(env: NodeJS.ProcessEnv): void {
   if (kept !== undefined)
     throw new RangeError(`npm took --${kept} for an option of its own. With -- before it:  npm start -- --${kept}`);
 }
+
+/** Whether somebody only asks what there is. */
+export const wantsHelp = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h');
 
 /** Throws: RangeError or TypeError naming the option. */
 export function startOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {

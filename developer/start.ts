@@ -10,7 +10,7 @@ import { clearEmbeddedPostgres } from './embedded-postgres.ts';
 import type { Fleet } from './fleet.ts';
 import { codeCommand, consoleUrlOf, firstSteps } from './first-steps.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
-import { START_USAGE, startOptions, type StartOptions } from './options.ts';
+import { START_USAGE, startOptions, wantsHelp, type StartOptions } from './options.ts';
 import { requireFreePorts } from './ports.ts';
 
 /** The parts of a start that was killed end within this time. */
@@ -130,7 +130,12 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
 
 async function main(): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // a closed terminal
-  const options = startOptions(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  if (wantsHelp(args)) {
+    console.log(START_USAGE);
+    return 0;
+  }
+  const options = startOptions(args, process.env);
   const lock = claimDirectory(options.dataDir);
   try {
     return await run(options, lock);

@@ -57,7 +57,7 @@ export const ERRORS = {
   ADDRESS_CONFLICT: [409, 'another account claims an address'],
   ROLLBACK_WINDOW_CLOSED: [409, 'past 72 hours or a transaction landed'],
   KEY_SOURCE_PURGED: [409, 'key material gone; addresses watch-only'],
-  CONFLICT: [409, 'the state is already so'],
+  CONFLICT: [409, 'the state does not allow it'],
   // The project first: it ends at the cutover, what comes behind it may last.
   ADDRESS_IN_OBSERVE_MODE: [423, 'address in a project not yet cut over'],
   ADDRESS_WATCH_ONLY: [422, 'no key can sign; monitored, withdrawals refused'],
@@ -98,10 +98,13 @@ export function readRefusal(code: ErrorCode, details: Readonly<Record<string, un
   return { ok: false, code, message: message ?? wordsOf(code, details), details };
 }
 
-/** A field that is wrong and why are in the text as well as in the details. */
-function wordsOf(code: ErrorCode, { field, reason }: Record<string, unknown>): string {
-  const isNamed = code === 'INVALID_INPUT' && typeof field === 'string';
-  return isNamed ? `${field}: ${typeof reason === 'string' ? reason : ERRORS[code][1]}` : ERRORS[code][1];
+/** A field that is wrong, and why something is in conflict, are in the text as well as in the details. */
+function wordsOf(code: ErrorCode, { field, reason, limit }: Record<string, unknown>): string {
+  const words = ERRORS[code][1],
+    why = typeof reason === 'string' ? reason : null;
+  if (code === 'INVALID_INPUT' && typeof field === 'string') return `${field}: ${why ?? words}`;
+  if (code !== 'CONFLICT' || why === null) return words;
+  return `${words}: ${why.replaceAll('_', ' ')}${typeof limit === 'number' ? ` (${limit})` : ''}`;
 }
 
 /** The refusal of an id that names nothing here: what was looked for, where, and what to do. */

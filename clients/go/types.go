@@ -135,6 +135,7 @@ type Address struct {
 	ProjectID      *string `json:"projectId,omitempty"`
 	BatchID        *string `json:"batchId,omitempty"`
 	Mode           *string `json:"mode,omitempty"`
+	Spendable      *bool   `json:"spendable,omitempty"`
 }
 
 // AddressConflictDetails is what DecodeDetails reads of an error.

@@ -88,7 +88,7 @@ export const PAGE_WORD = ['totalElements', 'totalPages', 'next', 'totalCapped'] 
 /** Filters of lists, and the field of a row that must then be so. */
 export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webhookId', 'event'] as const;
 
-const ADDRESS_WORD = ['status', 'createdAt', 'label', 'projectId', 'batchId', 'mode'];
+const ADDRESS_WORD = ['status', 'createdAt', 'label', 'projectId', 'batchId', 'mode', 'spendable'];
 const MONEY_WORD = ['amount'];
 const TRANSACTION_WORD = [
   ...MONEY_WORD,

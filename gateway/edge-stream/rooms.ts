@@ -177,7 +177,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return (
       sessions
         ?.all()
-        .filter((session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live')
+        .filter(
+          (session) =>
+            !session.leaving && (session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live'),
+        )
         .map(({ id }) => id) ?? []
     );
   }

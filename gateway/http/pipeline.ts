@@ -45,7 +45,7 @@ export function createPipeline(
     const forbidden =
       supportRefusal(route, caller) ??
       roleRefusal(route, caller, deps.config) ??
-      staleRefusal(route, caller, deps.nowMs());
+      (await whileServing(staleRefusal(deps, route, caller)));
     if (forbidden !== null) {
       await whileServing(recordRefusal(deps, route, asking, forbidden));
       return sendRefusal(deps, request, reply, forbidden);

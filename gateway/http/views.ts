@@ -51,8 +51,14 @@ export function explorerUrlOf(origin: string, accountId: AccountId, chain: Chain
 /** What is stored as the path of an address that nobody has a key for. Migration M-X1. */
 const NO_KEY = '[]';
 
-/** `state` is the account's: it knows which identities are retired. */
-export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRow): ReplyOf<'getAddress'> {
+/**
+ * `state` is the account's: it knows which identities are retired. `isSpendable` is asked of adopted addresses alone.
+ */
+export function addressView(
+  state: Pick<AccountState, 'retired'>,
+  row: AddressRow,
+  isSpendable: (row: AddressRow) => boolean,
+): ReplyOf<'getAddress'> {
   const { firstDepositMin } = networkOf(row.chain);
   return {
     id: row.id,
@@ -66,7 +72,14 @@ export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRo
     status: row.status,
     ...(firstDepositMin === undefined ? {} : { reserveDrops: String(firstDepositMin) }),
     createdAt: instantOf(row.createdAtMs),
-    ...(row.project === undefined ? {} : { projectId: row.project.id, batchId: row.batchId!, mode: row.project.mode }),
+    ...(row.project === undefined
+      ? {}
+      : {
+          projectId: row.project.id,
+          batchId: row.batchId!,
+          mode: row.project.mode,
+          spendable: isSpendable(row),
+        }),
   };
 }
 

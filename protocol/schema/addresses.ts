@@ -50,6 +50,10 @@ export const address = z.object({
     .meta({ description: 'only of addresses that a migration adopted, like what follows' }),
   batchId: z.string().optional(),
   mode: z.enum(['observe', 'active']).optional(),
+  spendable: z
+    .boolean()
+    .optional()
+    .meta({ description: 'whether an edge of the account signs for it: once its project is active' }),
 });
 
 export const addressParams = z.strictObject({ id: pathId('adr') });

@@ -70,6 +70,10 @@ test('when several refusals apply the earlier in the table wins: who asks, what 
 test('a refusal is a value with the message of the table unless it has a better one', (t) => {
   t.deepEqual(refuse('NOT_FOUND'), { ok: false, code: 'NOT_FOUND', message: ERRORS.NOT_FOUND[1], details: {} });
   t.is(refuse('CONFLICT', { reason: 'x' }, 'already so').message, 'already so');
+  t.is(
+    refuse('CONFLICT', { reason: 'policy_limit', limit: 5 }).message,
+    'the state does not allow it: policy limit (5)',
+  );
 });
 
 test('every route names only codes of the table, and each that its credential can meet', (t) => {

@@ -124,6 +124,8 @@ test('console A20, A23: a device is set up by who signed in just now, or with th
   const fresh = await cloud.person({ totp: false });
   const first = await signIn(fresh);
   if (isRefusal(first)) return t.fail();
+  const made = as(first.accessToken).call('makeRecoveryCodes', { body: {} });
+  t.deepEqual(reasonOf(await made), ['TOTP_REQUIRED', 'not_enrolled'], 'A22: there is nothing to prove it by');
   t.is(reasonOf(await as(first.accessToken).call('enrolTotp', { body: {} })), 'done');
   const { owner } = await cloud.organization();
   const { codes } = await withCodes(owner);

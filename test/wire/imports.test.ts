@@ -164,6 +164,7 @@ test('migration M-I11, M-I13, M-I14, M-O1, M-O2, M-O3: observed deposits are rec
   const listed = await ok(get('/v1/addresses', sandbox));
   t.is(listed['totalElements'], 3);
   t.like(listed['content'][0], { projectId, batchId: id, mode: 'observe', derivationPath: null, status: 'active' });
+  t.false(listed['content'][0].spendable, 'nobody has its key');
   t.is((await ok(get(`/v1/addresses?userRef=u-1`, sandbox)))['content'][0].address, list[1]);
   t.is((await get('/v1/migration/projects', sandbox)).json.data.content[0].state, 'observe');
   await deposit(sandbox, list[0]!);

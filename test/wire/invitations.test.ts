@@ -166,7 +166,7 @@ test('console A30: to invite an owner needs a fresh factor; an inviter who is no
   const guest = newEmail();
   t.like(await asWeak.call('createInvitation', { body: { email: guest, role: 'owner' } }), {
     code: 'TOTP_REQUIRED',
-    details: { reason: 'not_fresh' },
+    details: { reason: 'not_enrolled' },
   });
   t.like(await invite(newEmail(), 'owner'), { role: 'owner' });
   const theirs = await asWeak.must('createInvitation', { body: { email: guest, role: 'editor' } });

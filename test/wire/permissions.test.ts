@@ -190,7 +190,7 @@ test('console 2.1: every write of an administrator needs a second factor of the 
     });
     t.deepEqual(
       [answer.status, answer.json.error.code, answer.json.error.details['reason']],
-      [403, 'TOTP_REQUIRED', 'not_fresh'],
+      [403, 'TOTP_REQUIRED', 'not_enrolled'],
       route.operationId,
     );
   }

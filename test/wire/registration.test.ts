@@ -230,7 +230,7 @@ test('console A8: a change needs the present password or a fresh factor, ends th
   const { token } = await signIn({ ...weak, totpSecret: '' });
   t.like(await asBearer(token).call('changePassword', { body: { password: PASSWORD } }), {
     code: 'TOTP_REQUIRED',
-    details: { reason: 'not_fresh' },
+    details: { reason: 'not_enrolled' },
   });
 });
 

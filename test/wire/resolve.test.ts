@@ -57,7 +57,7 @@ async function passed({ client }: Awaited<ReturnType<typeof sourced>>['sandbox']
 const evmKey = (root: HDKey) => [{ chain: 'eth', path: BASE, xpub: root.derive(BASE).publicExtendedKey }];
 
 test.serial(
-  'migration M-K2, M-K3 resolve: what the source leads to is spendable at its origin, the rest stays; again it appends nothing',
+  'migration M-I11, M-K2, M-K3 resolve: what the source leads to is spendable at its origin, the rest stays; again it appends nothing',
   async (t) => {
     const { sandbox, edge, root, fingerprint, id, accountId } = await sourced(evmKey);
     const account = root.derive(BASE);
@@ -70,6 +70,11 @@ test.serial(
       return new Map(content.map(({ address, derivationPath }) => [address, derivationPath]));
     };
     t.true([...(await pathsOf()).values()].every((path) => path === null));
+    const spendable = async () => {
+      const { content } = await sandbox.client.must('listAddresses', { query: { chain: 'eth', size: '50' } });
+      return content.filter((one) => one.spendable).map(({ address }) => address);
+    };
+    t.deepEqual(await spendable(), []);
     const build = (from: string) =>
       sandbox.client.call('buildTransaction', { body: { chain: 'eth', from, to: known[1]!, amount: '1' } });
     t.like(await build(known[0]!), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'no_key' } });
@@ -78,6 +83,7 @@ test.serial(
     const found = await pathsOf();
     for (const [at, path] of paths.entries()) t.is(found.get(known[at]!), `[${fingerprint}/44'/60'/0'/${path}]`);
     t.is(found.get(foreign), null);
+    t.deepEqual((await spendable()).sort(), [...known].sort());
     t.not(((await build(known[0]!)) as { code?: string }).code, 'ADDRESS_WATCH_ONLY');
     t.like(await build(foreign), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'no_key' } });
 
@@ -89,6 +95,7 @@ test.serial(
     t.deepEqual(await rows(), before);
     await edge.client.must('purgeKeySource', { params: { id } });
     t.like(await build(known[0]!), { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'source_purged' } });
+    t.deepEqual(await spendable(), []);
     t.like((await sandbox.client.must('listKeySources')).content[0], {
       traced: [{ chain: 'eth', spendable: 0, watchOnly: 5 }],
     });

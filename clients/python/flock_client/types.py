@@ -25,6 +25,7 @@ _AddressMore = TypedDict("_AddressMore", {
     "projectId": "str",
     "batchId": "str",
     "mode": "str",
+    "spendable": "bool",
 }, total=False)
 
 

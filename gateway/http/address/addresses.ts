@@ -5,6 +5,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
+import { watchOnly } from '../../../actors/key-source/decide.ts';
 import { mayNotIssue } from '../../../actors/address/decide.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, type Asked, type Caller, claimOf, type Handlers, unknownIn } from '../context.ts';
@@ -26,8 +27,14 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     nowMs,
   } = deps;
   const pairs = new PairLookup(reads);
+  /** Whether adopted addresses of some rows can be signed for: by the sources of the account. Migration M-K2, M-I11. */
+  const spendableIn = async (accountId: AccountId, rows: readonly AddressRow[]) => {
+    const state = rows.some(({ project }) => project !== undefined) ? await stateOf(deps, accountId) : null;
+    return ({ chain, derivationPath }: AddressRow) =>
+      state !== null && watchOnly(state, chain, derivationPath) === null;
+  };
   const view = async (accountId: AccountId, row: AddressRow) =>
-    addressView(await reads.retiredIdentities(accountId), row);
+    addressView(await reads.retiredIdentities(accountId), row, await spendableIn(accountId, [row]));
   const replay = async (stored: unknown, asked: { readonly caller: Caller }) =>
     view(accountOf(asked), stored as AddressRow);
 
@@ -72,7 +79,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
               )
             : await issue(null);
         // of the identity of this moment
-        return answer.ok === true ? addressView({ retired: [] }, answer.reply) : answer;
+        return answer.ok === true ? addressView({ retired: [] }, answer.reply, () => true) : answer;
       },
     },
     async listAddresses(asked) {
@@ -83,7 +90,8 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         reads.addresses(accountId, ask.filter, ask.page),
         reads.retiredIdentities(accountId),
       ]);
-      return pageAs(rows, (row) => addressView(retired, row));
+      const isSpendable = await spendableIn(accountId, rows.content);
+      return pageAs(rows, (row) => addressView(retired, row, isSpendable));
     },
     async getAddress(asked) {
       const accountId = accountOf(asked);

@@ -1,6 +1,7 @@
 /**
  * What needs a fresh second factor: a code in the body, or one accepted by step-up within five minutes. Decisions 2.
  */
+import type { IdentityStore } from '../../../model/ports/identity-store.ts';
 import type { ChallengeFor } from '../../../model/ports/passkey-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Route } from '../../../protocol/route.ts';
@@ -10,6 +11,7 @@ import { ofUser, type Asking } from '../audit-note.ts';
 import { bindingOf } from '../auth/passkeys.ts';
 import { TOTP_FRESH_MS } from '../auth/totp.ts';
 import { bearerOf, type Bearer, type Caller } from '../context.ts';
+import type { GatewayDeps } from '../../deps.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 
 /** Null when the factor is fresh. Refuses: TOTP_REQUIRED. */
@@ -23,8 +25,24 @@ export async function notFresh(
     const user = await identity.userById(userId);
     return user === null ? refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }) : auth.secondFactor.spend(user, code);
   }
-  return isFresh(totpAtMs, nowMs()) ? null : notFreshEnough();
+  return isFresh(totpAtMs, nowMs()) ? null : lackOf(identity, userId);
 }
+
+/** What lacks: a fresh proof of a factor that is there, or the factor. Refuses: TOTP_REQUIRED. Console A22. */
+export const lackOf = async (identity: Pick<IdentityStore, 'userById'>, userId: string): Promise<Refusal> =>
+  (await hasFactor(identity, userId)) ? notFreshEnough() : notEnrolled();
+
+async function hasFactor(identity: Pick<IdentityStore, 'userById'>, userId: string): Promise<boolean> {
+  const user = await identity.userById(userId);
+  return user !== null && (user.totpConfirmed || user.passkeys > 0);
+}
+
+/** Nothing to prove anything by. */
+const notEnrolled = (): Refusal =>
+  refuse('TOTP_REQUIRED', {
+    reason: 'not_enrolled',
+    next: 'set an authenticator app or a passkey up: POST /v1/auth/totp/enroll',
+  });
 
 /**
  * A code, or an answer of a passkey that was made for this request, for what no earlier step-up may stand in for. Null
@@ -42,12 +60,10 @@ export async function withoutProof(
     const boundTo = bindingOf({ operation, params: asked.params, body });
     return notAnswered(deps, asked, { purpose: 'proof', userId, loginId, boundTo }, passkey);
   }
-  return code === undefined
-    ? refuse('TOTP_REQUIRED', {
-        reason: 'missing',
-        accepts: operation === undefined ? ['totp'] : ['totp', 'passkey'],
-      })
-    : notFresh(deps, asked, code);
+  if (code !== undefined) return notFresh(deps, asked, code);
+  return (await hasFactor(deps.stores.identity, bearerOf(asked).userId))
+    ? refuse('TOTP_REQUIRED', { reason: 'missing', accepts: operation === undefined ? ['totp'] : ['totp', 'passkey'] })
+    : notEnrolled();
 }
 
 /** Null where a passkey of the user answers its challenge. Refuses: TOTP_REQUIRED with `reason` invalid. */
@@ -74,8 +90,13 @@ export async function useOf(
 }
 
 /** What every write of an administrator needs, whatever its input. Refuses: TOTP_REQUIRED. Console 2.1. */
-export function staleRefusal({ fresh }: Pick<Route, 'fresh'>, { bearer }: Caller, nowMs: number): Refusal | null {
-  return fresh !== true || isFresh(bearer?.totpAtMs ?? null, nowMs) ? null : notFreshEnough();
+export async function staleRefusal(
+  { stores: { identity }, nowMs }: Pick<GatewayDeps, 'stores' | 'nowMs'>,
+  { fresh }: Pick<Route, 'fresh'>,
+  { bearer }: Caller,
+): Promise<Refusal | null> {
+  if (fresh !== true || isFresh(bearer?.totpAtMs ?? null, nowMs())) return null;
+  return bearer === null ? notFreshEnough() : lackOf(identity, bearer.userId);
 }
 
 /** A proof that is older than counts, or none; `accepts` where it is not the usual one. */

@@ -272,6 +272,20 @@ test("§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER
   t.is(follower.connection.of('sign').length, 0);
 });
 
+test('spec §7 broadcast at the cloud: where the only edge stopped in order it is EDGE_OFFLINE at once, and a follower that stays is no leader yet', async (t) => {
+  const node = await opened(),
+    account = node.add(),
+    only = await node.edge(account);
+  t.true(await node.rooms.anyLive(account));
+  t.deepEqual(await only.joined.release(only.epoch), { ok: true });
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE', 'it still says goodbye');
+  only.joined.left(true);
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE');
+  t.false(await node.rooms.anyLive(account));
+  await node.connect(account, only);
+  t.true(await node.rooms.anyLive(account), 'it came back');
+});
+
 test('deliveries go to the leader only, under its epoch; without one nobody gets them', async (t) => {
   const node = await opened(),
     account = node.add();
@@ -522,7 +536,7 @@ test('a leader that stops alone is not granted the lease again while its stream 
   await leader.joined.release(1);
   await node.pass(5);
   t.deepEqual(node.accounts.get(account)!.state.lease, { epoch: 1, holder: null });
-  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_NO_LEADER');
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE');
   leader.joined.left(true);
   const next = await node.edge(account);
   t.like(next.joined.welcome, { role: 'leader', leaseEpoch: 2 });

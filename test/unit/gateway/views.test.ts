@@ -21,10 +21,12 @@ const row = (chain: Chain): AddressRow => ({
   createdAtMs: 0,
 });
 
+const never = () => false;
+
 test('§2.3 `reserveDrops` is the published minimum first deposit of an `xlm` address, and nobody else has it', (t) => {
-  t.is(addressView({ retired: [] }, row('xlm')).reserveDrops, '10000000');
+  t.is(addressView({ retired: [] }, row('xlm'), never).reserveDrops, '10000000');
   for (const chain of CHAINS.filter((other) => other !== 'xlm'))
-    t.false('reserveDrops' in addressView({ retired: [] }, row(chain)), chain);
+    t.false('reserveDrops' in addressView({ retired: [] }, row(chain), never), chain);
 });
 
 test('found F70: a record says where each signed version is: sent, at a node, in a block, or replaced', (t) => {

@@ -7,7 +7,7 @@ import { codeCommand } from '../../../developer/first-steps.ts';
 import { codeOf } from '../../support/gateway.ts';
 import { nodesOf } from '../../../developer/demo-chain.ts';
 import { initdbFailure, inUse } from '../../../developer/embedded-postgres.ts';
-import { startOptions } from '../../../developer/options.ts';
+import { startOptions, wantsHelp } from '../../../developer/options.ts';
 import { requireFreePorts } from '../../../developer/ports.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
@@ -124,4 +124,9 @@ test('console C18: what npm start prints for the code of a sign-in, pasted into 
   const before = codeOf({ totpSecret });
   const printed = execFileSync('bash', ['-c', codeCommand({ totpSecret })], { cwd: ROOT, encoding: 'utf8' });
   t.true([before, codeOf({ totpSecret })].map((code) => `{"code":"${code}"}\n`).includes(printed), printed);
+});
+
+test('help of npm start is asked by --help or -h, whatever else is there', (t) => {
+  for (const args of [['--help'], ['-h'], ['--unknown', '--help']]) t.true(wantsHelp(args), args.join(' '));
+  t.false(wantsHelp(['--fresh']));
 });

@@ -1908,6 +1908,7 @@ export interface Address {
   projectId?: string;
   batchId?: string;
   mode?: Open<'observe' | 'active'>;
+  spendable?: boolean;
 }
 
 export interface AddressPage {
