@@ -11,7 +11,11 @@ import { firstFalse, isSymbolOfAnother, type Ask, type Known } from './known.ts'
 
 type LinkJson = ReplyOf<'getPaymentLink'>;
 
-const sameJson = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+/** Metadata as it was sent, but for a key that the schema of its route does not read. */
+function sameMetadata(said: unknown, sent: unknown): boolean {
+  const read = Object.entries((sent ?? {}) as Record<string, unknown>).filter(([key]) => key !== '__proto__');
+  return JSON.stringify(said) === JSON.stringify(Object.fromEntries(read));
+}
 
 /** A link: its id, its asset under no other one's symbol, and its address. */
 export function falseLink(row: LinkJson, { params }: Ask, known: Known): string | null {
@@ -80,7 +84,7 @@ export function falseNewLink(row: LinkJson, ask: Ask, known: Known): string | nu
       ['description', row.description === (body['description'] ?? null)],
       ['collectEmail', row.collectEmail === (body['collectEmail'] ?? false)],
       ['successUrl', row.successUrl === (body['successUrl'] ?? null)],
-      ['metadata', sameJson(row.metadata, body['metadata'] ?? {})],
+      ['metadata', sameMetadata(row.metadata, body['metadata'])],
     )
   );
 }
@@ -95,7 +99,7 @@ export function falseChangedLink(row: LinkJson, ask: Ask, known: Known): string 
       sent('title', row.title === body['title']),
       sent('description', row.description === body['description']),
       sent('successUrl', row.successUrl === body['successUrl']),
-      sent('metadata', sameJson(row.metadata, body['metadata'] ?? {})),
+      sent('metadata', sameMetadata(row.metadata, body['metadata'])),
       ...(['thresholdAmount', 'minAmount', 'maxAmount'] as const).map((field) =>
         sent(field, row[field] === asAnswered(body[field], row.decimals)),
       ),

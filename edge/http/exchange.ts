@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Scrape } from '../../protocol/node/metrics-access.ts';
 import { fail } from '../../protocol/envelope.ts';
+import { parsedBody } from '../../protocol/json-body.ts';
 import { statusOf, type Refusal } from '../../protocol/errors.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { OperationId } from '../../protocol/routes.ts';
@@ -64,7 +65,7 @@ export const answered = (data: unknown, status = 200): EdgeAnswer => ({ kind: 'a
 /** The JSON value of a body, or undefined when it is none. */
 export function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return parsedBody(body);
   } catch {
     return undefined;
   }

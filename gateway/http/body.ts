@@ -10,6 +10,7 @@ import {
   type KeyMaterialRule,
 } from '../../protocol/node/key-material.ts';
 import { Refused, refuse } from '../../protocol/errors.ts';
+import { parsedBody } from '../../protocol/json-body.ts';
 import type { Caller } from './context.ts';
 
 /**
@@ -61,9 +62,6 @@ export function checkDigest(caller: Caller, body: Uint8Array = NOTHING): void {
   }
 }
 
-/** Refuses what is not UTF-8: a replacement character would change what was meant. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
 /**
  * The JSON value of a body; undefined for an empty one. A body that is refused is overwritten.
  * Throws: Refused KEY_MATERIAL_REJECTED, INVALID_INPUT.
@@ -75,7 +73,7 @@ export function parseBody(body: Buffer): unknown {
   reject(rule);
   let value: unknown;
   try {
-    value = JSON.parse(UTF8.decode(body));
+    value = parsedBody(body);
   } catch {
     throw new Refused(refuse('INVALID_INPUT', { field: 'body' }, 'the body is not valid JSON'));
   }

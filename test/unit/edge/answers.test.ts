@@ -68,7 +68,8 @@ interface Stage {
   readonly known: Known;
   readonly issued: IssuedAddresses;
   tell(data: unknown, status?: number): void;
-  ask(operation: ForwardedOperation, sample?: Sample): Promise<EdgeAnswer>;
+  /** `text`: of the body, where it is not the sample's own. */
+  ask(operation: ForwardedOperation, sample?: Sample, text?: string): Promise<EdgeAnswer>;
   readonly alarms: () => number;
 }
 
@@ -149,7 +150,7 @@ function openStage({
     tell(data, status) {
       told = { status: status ?? 200, body: Buffer.from(JSON.stringify({ success: true, data, meta: META })) };
     },
-    async ask(operation, sample = SAMPLES[operation] as Sample) {
+    async ask(operation, sample = SAMPLES[operation] as Sample, text = JSON.stringify(sample.body) ?? '') {
       const call: EdgeCall = {
         keyId: null,
         requestId: META.requestId,
@@ -157,7 +158,7 @@ function openStage({
         params: sample.params ?? {},
         pathAndQuery: `/x${sample.query ?? ''}`,
         headers: {},
-        body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)),
+        body: Buffer.from(text),
         scrape: { peer: '127.0.0.1', isForwarded: false, authorization: undefined },
         isGone: () => false,
       };
@@ -522,6 +523,19 @@ async function trustlines(t: import('ava').ExecutionContext): Promise<void> {
 
 test.after('thousands of falsifications were tried', (t) => {
   t.true(count.mutations > 4_000 && count.refused > 2_500, JSON.stringify(count));
+});
+
+test('attack: what a caller wrote is read as the cloud reads it: a byte order mark, or a name that its schema leaves out, is no lie of the cloud', async (t) => {
+  const stage = openStage();
+  const { body, data } = SAMPLES.createPaymentLink as Sample;
+  for (const text of [
+    `\ufeff${JSON.stringify(body)}`,
+    `${JSON.stringify(body).slice(0, -1)},"metadata":{"__proto__":{"order":"1"}}}`,
+  ]) {
+    stage.tell({ ...data, metadata: {} }, 201);
+    t.is((await stage.ask('createPaymentLink', undefined, text)).kind, 'passed', text);
+  }
+  t.is(stage.alarms(), 0);
 });
 
 test('found F12 of an own withdrawal every fact is compared: txid, receiver, amount, token, tag, sender', async (t) => {
