@@ -82,12 +82,17 @@ in as ${admin.email} with ${admin.password} and the code of
 the page Nodes shows who owns what; docs/several-nodes.md has what else there is to see.`;
 
 /** Resolves with the last words when no cloud node is left; says when one of several ends. */
-async function cloudEnded({ fleet, cloud }: Deployment, { dataDir }: StartOptions): Promise<string> {
+async function cloudEnded(
+  { fleet, cloud }: Deployment,
+  { dataDir }: StartOptions,
+  isStopping: () => boolean,
+): Promise<string> {
   const nodes = fleet === null ? [['the cloud node', cloud] as const] : [...fleet.nodes];
   await Promise.all(
     nodes.map(async ([name, { exited }]) => {
       const code = await exited;
-      if (fleet !== null) console.log(`${name} ended (${code ?? 'killed'}); the others take its accounts.`);
+      if (fleet !== null && !isStopping())
+        console.log(`${name} ended (${code ?? 'killed'}); the others take its accounts.`);
     }),
   );
   return `The cloud ended by itself; its last words are in ${join(dataDir, 'cloud.log')}`;
@@ -96,13 +101,14 @@ async function cloudEnded({ fleet, cloud }: Deployment, { dataDir }: StartOption
 /** Runs until somebody wants it to end or a part ends by itself. The exit code. */
 async function run(options: StartOptions, lock: DirectoryLock): Promise<number> {
   const startedAt = performance.now();
+  const cloud = options.nodes === 1 ? 'a cloud node' : `${options.nodes} cloud nodes`;
   let stopping = false;
   const stopRequested = stopRequest().then(() => {
     stopping = true;
-    console.log('\nStopping the edge, the cloud node and PostgreSQL …');
+    console.log(`\nStopping the edge, ${cloud} and PostgreSQL …`);
     return null;
   });
-  console.log('Starting PostgreSQL, a cloud node and a sandbox edge …');
+  console.log(`Starting PostgreSQL, ${cloud} and a sandbox edge …`);
   const deployment = await bringUp(options, lock); // a stop that comes meanwhile waits for it: half a start is no state
   try {
     if (stopping) return 0;
@@ -115,7 +121,7 @@ async function run(options: StartOptions, lock: DirectoryLock): Promise<number> 
     }
     const ended = await Promise.race([
       stopRequested,
-      cloudEnded(deployment, options),
+      cloudEnded(deployment, options, () => stopping),
       deployment.edge.exited.then(
         (code) => `The edge ended by itself (${code}); its last words are in ${join(options.dataDir, 'edge.log')}`,
       ),

@@ -5,7 +5,7 @@ export const BUSY_TIMEOUT_MS = 5_000;
 
 /** The disk did not take a write. `disk_full` is for the operator; nothing was written in part. */
 export class StorageFailed extends Error {
-  readonly reason: 'disk_full' | 'locked' | 'io' | 'newer' | 'older' | 'linked' | 'damaged';
+  readonly reason: 'disk_full' | 'locked' | 'io' | 'not_opened' | 'newer' | 'older' | 'linked' | 'damaged';
   /** Of a damaged directory the table and column, or the setting, that cannot be read; null where it is the file. */
   readonly record: string | null;
   constructor(reason: StorageFailed['reason'], options: ErrorOptions & { readonly record?: string } = {}) {
@@ -14,6 +14,7 @@ export class StorageFailed extends Error {
         disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
         locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
         io: 'the data directory cannot be written',
+        not_opened: 'the data directory cannot be made, or the file edge.db in it cannot be opened',
         newer: 'the data directory was written by a newer edge than this one',
         older:
           'the data directory lost its last writes: edge.db, or its log edge.db-wal, is cut, damaged or of another time than edge.db.mark',
@@ -41,6 +42,7 @@ const NEXT: Readonly<Record<StorageFailed['reason'], string>> = {
   disk_full: 'free space where the data directory is, or raise its quota; the edge goes on by itself',
   locked: 'look which other process has the data directory open, and end it; one edge, one directory',
   io: 'look whether the data directory is mounted writable and its disk is well; the edge goes on by itself',
+  not_opened: 'name a directory, or a place for one, in which the user of the edge may write; then start it again',
   newer: 'start the release that wrote the data directory, or a later one',
   older:
     'put back edge.db, edge.db-wal and edge.db.mark of one time; where they are gone, look up on the chain what was paid since, then delete edge.db.mark',

@@ -3,8 +3,8 @@
  * power loss. Everything that the edge must not forget is in it: outbox, spend ledger, instructions, journal of
  * signatures, local keys, settings. The file holds no key material and no secret of the cloud.
  */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { checkCommits, CommitMark, markedCommits } from './commit-mark.ts';
 import { BUSY_TIMEOUT_MS, StorageFailed } from './failed.ts';
@@ -171,6 +171,11 @@ export class Storage {
   }
 }
 
+/** SQLITE_CANTOPEN. */
+const CANNOT_OPEN = 14;
+/** What a file system says of a place where this user has no file to open. */
+const NO_ENTRY: ReadonlySet<string> = new Set(['EACCES', 'EISDIR', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS']);
+
 /** Source: https://www.sqlite.org/rescode.html: the low byte is the primary code. */
 function storageFault(error: unknown): unknown {
   const code = (error as { errcode?: unknown }).errcode;
@@ -198,10 +203,10 @@ export function openDatabase(
   versions: readonly string[],
   { synchronous, whole }: { synchronous: 'full' | 'normal'; whole: boolean },
 ): Storage {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(resolve(dataDir));
   const file = join(dataDir, fileName);
-  const marked = whole ? markedCommits(file) : null;
   try {
+    const marked = whole ? markedCommits(file) : null;
     const database = new DatabaseSync(file);
     chmodSync(file, 0o600);
     // Under a second name it would have a second log, and each would take back what the other has.
@@ -216,7 +221,24 @@ export function openDatabase(
     checkForms(database);
     return new Storage(database, `${file}.key`, new CommitMark(file));
   } catch (error) {
+    const { errcode, code } = error as { errcode?: number; code?: string };
+    if (errcode === CANNOT_OPEN || NO_ENTRY.has(code ?? '')) throw new StorageFailed('not_opened', { cause: error });
     throw storageFault(error);
+  }
+}
+
+/**
+ * Makes it and what is missing above it. One by one: Node's own way asks for ever where a system says "no such entry"
+ * of a parent that is there (/proc). Throws: StorageFailed.
+ */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) makeDirectory(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(directory)) throw new StorageFailed('not_opened', { cause: error }); // or a replica made it meanwhile
   }
 }
 

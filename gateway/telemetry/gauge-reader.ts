@@ -35,13 +35,15 @@ export interface GaugeParts {
 
 export function createGaugeReader(parts: GaugeParts): GaugeReader {
   const { system, streamCount, statements, certificateDays, shares, isAway } = parts;
+  /** A chain of which no block was ever seen has been waited for since then. */
+  const sinceMs = parts.nowMs();
   /** What is being read: a frozen database is asked once, however often it is scraped. */
   let reading: Promise<StoredFigures | null> | null = null;
   return {
     async read() {
       const { waiting, oldestWaitMs, residents, deadLetters } = system.counts();
       if (!isAway())
-        reading ??= storedOf(parts)
+        reading ??= storedOf(parts, sinceMs)
           .catch(() => null)
           .finally(() => {
             reading = null;
@@ -72,7 +74,7 @@ function withinWait<T>(work: Promise<T>): Promise<T | null> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<StoredFigures> {
+async function storedOf({ stores, liveChains, nowMs }: GaugeParts, sinceMs: number): Promise<StoredFigures> {
   const chains = liveChains();
   const [state, publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
     databaseState(stores.operators, nowMs),
@@ -91,7 +93,7 @@ async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<Stor
     factsSetAside,
     nonceGaps,
     blocksUnresolved: byChain((index) => coverage[index]!.unresolvedCount),
-    headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
+    headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? sinceMs)) / 1_000)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Decisions 3: what the edge's disk must not forget is whole, or the edge does not start on it. */
-import { copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Outbox } from '../../../edge/link/outbox.ts';
@@ -250,3 +250,18 @@ function flipped(bytes: Buffer, at: number, bit: number): Buffer {
   other[at]! ^= bit;
   return other;
 }
+
+test('a place where no data directory can be is refused by name, and nothing waits for ever', (t) => {
+  const taken = join(newDirectory(), 'taken');
+  writeFileSync(taken, '');
+  const occupied = newDirectory();
+  mkdirSync(join(occupied, 'edge.db'));
+  for (const dataDir of [taken, join(taken, 'below'), occupied, '/proc/flock-edge']) {
+    const { reason, next } = t.throws(() => openStorage(dataDir), { instanceOf: StorageFailed })!;
+    t.is(reason, 'not_opened', dataDir);
+    t.regex(next, /name a directory/);
+  }
+  const deep = join(newDirectory(), 'a', 'b');
+  openStorage(deep).close();
+  t.is(statSync(join(deep, '..')).mode & 0o777, 0o700);
+});

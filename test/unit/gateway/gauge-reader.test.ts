@@ -4,7 +4,14 @@ import { createGaugeReader, type GaugeParts } from '../../../gateway/telemetry/g
 
 /** A node whose database answers, is known to be away, or hangs. */
 function node() {
-  const state = { away: false, asked: 0, elapsedMs: 0, answer: (): Promise<number> => Promise.resolve(3) };
+  const state = {
+    away: false,
+    asked: 0,
+    elapsedMs: 0,
+    nowMs: 1_000,
+    headAtMs: 0 as number | null,
+    answer: (): Promise<number> => Promise.resolve(3),
+  };
   const parts = {
     stores: {
       deliveries: {
@@ -25,7 +32,7 @@ function node() {
           backupAgeSeconds: 7_200,
         }),
       },
-      watch: { coverage: async () => ({ unresolved: [], unresolvedCount: 0, headAtMs: 0 }) },
+      watch: { coverage: async () => ({ unresolved: [], unresolvedCount: 0, headAtMs: state.headAtMs }) },
     },
     system: { counts: () => ({ waiting: 7, oldestWaitMs: 1_500, residents: 5, deadLetters: {} }) },
     liveChains: () => ['eth'],
@@ -42,7 +49,7 @@ function node() {
       callsRefused: { secret: 2 },
     }),
     isAway: () => state.away,
-    nowMs: () => 1_000,
+    nowMs: () => state.nowMs,
   };
   return {
     state,
@@ -106,4 +113,11 @@ test('ecosystem X49 a scrape says how long a message waits, what the pools and s
   ])
     t.regex(text, line);
   t.notRegex(text, /^svc_(?:replica_lag_seconds|certificate_days) /m);
+});
+
+test('a chain of which no block was ever seen is as old as its wait on this node, not as the epoch', async (t) => {
+  const { state, metrics } = node();
+  state.headAtMs = null;
+  state.nowMs = 61_000;
+  t.regex(await metrics.text(), /^svc_head_age_seconds\{chain="eth"\} 60$/m);
 });
