@@ -238,7 +238,8 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if (!existsSync(directory)) throw new StorageFailed('not_opened', { cause: error }); // or a replica made it meanwhile
+    if (existsSync(directory)) return; // another process made it meanwhile
+    throw new StorageFailed('not_opened', { cause: error });
   }
 }
 
