@@ -111,6 +111,10 @@ test('ecosystem X41 each alert and each incident has a page, and no page is of n
 /** Programs of the system that a page may show. */
 const SYSTEM = ['systemctl', 'journalctl', 'promtool', 'redis-cli', 'timedatectl', 'openssl', 'df', 'du', 'psql'];
 const operations = new Set<string>(ROUTE_LIST.map(({ operationId }) => operationId));
+/** What the command `api` can call: its profiles hold keys, and these answer people alone by UNAUTHORIZED. */
+const forKeys = new Set<string>(
+  ROUTE_LIST.filter(({ credential }) => credential === 'application').map(({ operationId }) => operationId),
+);
 const isRoute = (path: string): boolean =>
   ROUTE_LIST.some((route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
 const wordsOf = (file: string): string[] =>
@@ -134,7 +138,8 @@ function faultOf(command: string): string | null {
   const own = /^npm run -s (flock|flock-edge) -- (.*)$/.exec(command);
   if (own !== null) {
     const words = own[2]!.split(' ');
-    if (words[0] === 'api' && own[1] === 'flock') return operations.has(words[1]!) ? null : `no operation ${words[1]!}`;
+    if (words[0] === 'api' && own[1] === 'flock')
+      return forKeys.has(words[1]!) ? null : `no operation that a key calls: ${words[1]!}`;
     const usage = PROGRAMS[own[1]!]!.find((each) => each.split(/[ |]/)[0] === words[0]);
     if (usage === undefined) return `${own[1]!} has no command ${words[0]!}`;
     const verbs = words
@@ -163,6 +168,7 @@ test('ecosystem X41 every command that a page shows is one that there is, and ev
   for (const wrong of [
     'curl -fsS "$CLOUD/v1/admin/noodles"',
     'npm run -s flock -- api listDeadLettuce',
+    'npm run -s flock -- api listApiKeys',
     'npm run -s flock-edge -- outbox explode',
     'npm run -s flock -- fix everything',
     'curl -fsS "$NODE/metrics" | grep svc_blocks_late',
