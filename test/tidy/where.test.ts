@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { documentText } from '../support/documents.ts';
@@ -31,4 +31,11 @@ test('house 8: README and ARCHITECTURE name the folder of each answer', (t) => {
     [],
   );
   t.false(leads('actors/unknown'));
+});
+
+test('house 8: ARCHITECTURE says of each folder of actors what it is for', (t) => {
+  const text = documentText('ARCHITECTURE.md');
+  const untold = (folders: readonly string[]) => folders.filter((name) => !text.includes(`| \`actors/${name}\` |`));
+  t.deepEqual(untold(readdirSync(join(ROOT, 'actors'))), []);
+  t.deepEqual(untold(['unknown']), ['unknown']);
 });
