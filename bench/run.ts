@@ -72,7 +72,7 @@ async function runOne(file: string, more: readonly string[]): Promise<Figure[]> 
 const files = readdirSync(folder)
   .filter((name) => /^p[0-9]+-.*\.ts$/.test(name))
   .sort();
-/** Only when it is named: filling 10 million rows takes the better part of an hour. */
+/** Only when it is named: filling 10 million rows takes the better part of an hour, and 60 GB. */
 const SCALE = 'scale.ts';
 /** Only when it is named: it takes as many minutes as are asked for. */
 const MEMORY = 'memory.ts';

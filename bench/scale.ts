@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initialAccount } from '../model/account/state.ts';
 import { createLists } from '../persistence/postgres/list-pool.ts';
-import { openDatabase, openLists } from '../persistence/postgres/sql.ts';
+import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import type { Page, PageAsk } from '../protocol/page.ts';
 import { cursorOf } from '../protocol/cursor.ts';
@@ -192,35 +192,17 @@ async function measureFact(stores: Stores, accountId: AccountId, serverPid: numb
   return { p50: median(took), p99: percentile(took, 0.99), cpuMs };
 }
 
+/**
+ * While it is filled the server waits for no disk, makes no second copy of its pages, writes built indexes to no log,
+ * and writes what log there is again and again to the same few files: after a kill it is filled anew.
+ */
 const FILLING = {
-  max_wal_size: '8GB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '1GB',
   checkpoint_timeout: '1h',
-  full_page_writes: 'off',
-  fsync: 'off',
   autovacuum: 'off',
 } as const;
-
-/**
- * While it is filled the server seldom makes a checkpoint, waits for no disk and makes no second copy of its pages:
- * after a kill it is filled anew.
- */
-async function filling(superuserUrl: string, on: boolean): Promise<void> {
-  const admin = openDatabase({
-    url: superuserUrl,
-    connections: 1,
-    name: 'flock-bench',
-    role: null,
-    statementTimeoutMs: 0,
-  });
-  try {
-    for (const [name, value] of Object.entries(FILLING))
-      await admin.unsafe(on ? `alter system set ${name} = '${value}'` : `alter system reset ${name}`);
-    await admin`select pg_reload_conf()`;
-    if (!on) await admin`checkpoint`;
-  } finally {
-    await admin.end({ timeout: 5 });
-  }
-}
 
 /** What a run before left beside a database that it filled to the end. */
 interface Filled {
@@ -236,63 +218,88 @@ function filledBefore(size: number): Filled | null {
   return file === null || !existsSync(file) ? null : (JSON.parse(readFileSync(file, 'utf8')) as Filled);
 }
 
-/** A live account of `size` rows of each list, filled in SQL, in a database that has no row yet. */
-async function fill(
-  { stores, appUrl, superuserUrl }: { stores: Stores; appUrl: string; superuserUrl: string },
-  size: number,
-  folder: string,
-): Promise<Filled> {
-  const secretKey = randomBytes(32).toString('hex');
-  const record = await seedDeveloperOrganizations({
-    databaseUrl: appUrl,
-    secretKey,
-    recordFile: join(folder, 'seed.json'),
+/** Stores over a database, with every shard's epoch. */
+async function storesOver(sql: Sql, lists: Sql): Promise<Stores> {
+  let epochs = new Map<number, number>();
+  const stores = createStores({
+    sql,
+    lists: createLists(lists, { slots: 2 }),
+    nowMs: Date.now,
+    initialAccount,
+    epochOf: (shard) => epochs.get(shard),
   });
-  const live = accountIdOf(record.organizationId, 'live');
-  await write(stores, live, [
-    {
-      table: 'account_keys',
-      row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
-      key: 'evm/evm00',
-    },
-  ]);
-  const startedMs = performance.now();
-  await filling(superuserUrl, true);
-  await fillScale(superuserUrl, live, {
-    addresses: size,
-    deposits: size,
-    withdrawals: Math.ceil(size / 4),
-    deliveries: size,
-    events: size,
-    auditEntries: size,
-    otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
-  });
-  await filling(superuserUrl, false);
-  console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
-  const file = filledFile(size);
-  if (file !== null) writeFileSync(file, JSON.stringify({ secretKey, record }), { mode: 0o600 });
-  return { secretKey, record };
+  epochs = await stores.ownership.claimShards(
+    'bench',
+    Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
+  );
+  return stores;
 }
 
-async function measure(server: { url: string; pid: number }, size: number): Promise<Fact> {
+/** A live account of `size` rows of each list, filled in SQL, in a database that has no row yet. */
+async function fill(dataDir: string, size: number): Promise<Filled> {
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, settings: FILLING });
+  const server = openDatabase({ url: postgres.url, connections: 1, name: 'flock-bench', role: null });
+  try {
+    // One that was not filled to its end.
+    await server`drop database if exists ${server(databaseOf(size))} with (force)`;
+    const { appUrl, superuserUrl } = await prepareDatabase(postgres.url, databaseOf(size));
+    const secretKey = randomBytes(32).toString('hex');
+    const record = await seedDeveloperOrganizations({
+      databaseUrl: appUrl,
+      secretKey,
+      recordFile: join(dataDir, 'seed.json'),
+    });
+    const live = accountIdOf(record.organizationId, 'live');
+    const sql = openDatabase({ url: appUrl, connections: 1, name: 'flock-bench' });
+    try {
+      await write(await storesOver(sql, sql), live, [
+        {
+          table: 'account_keys',
+          row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' },
+          key: 'evm/evm00',
+        },
+      ]);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+    const startedMs = performance.now(),
+      [backend] = await server<{ pid: number }[]>`select pg_backend_pid() as pid`,
+      pid = serverPidOf(backend!.pid),
+      beforeMs = backendsCpuMs(pid);
+    await fillScale(superuserUrl, live, {
+      addresses: size,
+      deposits: size,
+      withdrawals: Math.ceil(size / 4),
+      deliveries: size,
+      events: size,
+      auditEntries: size,
+      otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
+    });
+    const seconds = (ms: number): number => Math.round(ms / 1_000);
+    console.log(
+      `${size} rows filled in ${seconds(performance.now() - startedMs)} s, by ${seconds(backendsCpuMs(pid) - beforeMs)} s of CPU`,
+    );
+    const filled = { secretKey, record };
+    const file = filledFile(size);
+    if (file !== null) writeFileSync(file, JSON.stringify(filled), { mode: 0o600 });
+    return filled;
+  } finally {
+    await server.end({ timeout: 5 });
+    await postgres.stop();
+  }
+}
+
+async function measure(
+  server: { url: string; pid: number },
+  size: number,
+  { secretKey, record }: Filled,
+): Promise<Fact> {
   const { appUrl, superuserUrl } = await prepareDatabase(server.url, databaseOf(size));
   const folder = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-bench-lists' });
   try {
-    let epochs = new Map<number, number>();
-    const stores = createStores({
-      sql,
-      lists: createLists(lists, { slots: 2 }),
-      nowMs: Date.now,
-      initialAccount,
-      epochOf: (shard) => epochs.get(shard),
-    });
-    epochs = await stores.ownership.claimShards(
-      'bench',
-      Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
-    );
-    const { secretKey, record } = filledBefore(size) ?? (await fill({ stores, appUrl, superuserUrl }, size, folder));
+    const stores = await storesOver(sql, lists);
     const live = accountIdOf(record.organizationId, 'live');
     const fact = await measureFact(stores, live, server.pid);
     await measureLists(stores, live, size, server.pid);
@@ -342,43 +349,42 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
   }
 }
 
+/** One size: filled where no run before did it, then measured as a server that waits for its disk. */
+async function run(dataDir: string, size: number, smallest: Fact | null): Promise<Fact> {
+  const filled = filledBefore(size) ?? (await fill(dataDir, size));
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const server = openDatabase({ url: postgres.url, connections: 1, name: 'flock-bench', role: null });
+  try {
+    const [backend] = await server<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const fact = await measure({ url: postgres.url, pid: serverPidOf(backend!.pid) }, size, filled);
+    emit({
+      id: `PS-${size}`,
+      what: 'one fact, CPU of the database',
+      ours: fact.cpuMs,
+      limit: (smallest ?? fact).cpuMs,
+      unit: 'ms',
+      better: 'lower',
+      goal: FACT_GROWTH_MAX,
+      note: `from the block to the recorded attempt, one at a time, n = ${FACTS}; p50 ${rounded(fact.p50)} ms, p99 ${rounded(fact.p99)} ms; limit: the smallest size of this run`,
+    });
+    if (KEPT === null) await server`drop database ${server(databaseOf(size))} with (force)`;
+    return fact;
+  } finally {
+    await server.end({ timeout: 5 });
+    await postgres.stop();
+  }
+}
+
 async function main(): Promise<void> {
   if (KEPT !== null) mkdirSync(KEPT, { recursive: true });
   const dataDir = KEPT ?? mkdtempSync(join(tmpdir(), 'flock-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir });
   try {
-    const maintenance = openDatabase({
-      url: postgres.url,
-      connections: 1,
-      name: 'flock-bench',
-      role: null,
-      statementTimeoutMs: 0,
-    });
-    const [backend] = await maintenance<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    const server = { url: postgres.url, pid: serverPidOf(backend!.pid) };
     let smallest: Fact | null = null;
     for (const size of SIZES) {
-      const database = maintenance(databaseOf(size));
-      // One that was not filled to its end.
-      if (filledBefore(size) === null) await maintenance`drop database if exists ${database} with (force)`;
-      const fact = await measure(server, size);
+      const fact = await run(dataDir, size, smallest);
       smallest ??= fact;
-      const note = `from the block to the recorded attempt, one at a time, n = ${FACTS}; p50 ${rounded(fact.p50)} ms, p99 ${rounded(fact.p99)} ms; limit: the smallest size of this run`;
-      emit({
-        id: `PS-${size}`,
-        what: 'one fact, CPU of the database',
-        ours: fact.cpuMs,
-        limit: smallest.cpuMs,
-        unit: 'ms',
-        better: 'lower',
-        goal: FACT_GROWTH_MAX,
-        note,
-      });
-      if (KEPT === null) await maintenance`drop database ${database} with (force)`;
     }
-    await maintenance.end({ timeout: 5 });
   } finally {
-    await postgres.stop();
     if (KEPT === null) removeEmbeddedPostgres(dataDir);
   }
 }

@@ -54,6 +54,8 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void;
   /** False where a crash of the machine may lose everything (tests): no fsync. A killed server still loses nothing. */
   readonly durable?: boolean;
+  /** Further settings of this run of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 interface Cluster {
@@ -102,7 +104,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await endLeftovers(cluster, log);
   for (let tries = 0, port = options.port ?? cluster.port; tries < PORT_TRIES; tries += 1, port = 0) {
     const free = await freePort(port);
-    const server = await launch({ binaries, cluster, port: free, user, log, durable: options.durable ?? true });
+    const server = await launch({
+      binaries,
+      cluster,
+      port: free,
+      user,
+      log,
+      durable: options.durable ?? true,
+      more: options.settings ?? {},
+    });
     if (server === 'port_taken') continue; // someone took it between the look and the bind
     saveCluster(dataDir, { ...cluster, port: free, holder: { pid: process.pid, startedAt: startTimeOf(process.pid) } });
     return server;
@@ -309,6 +319,7 @@ interface Launch {
   user: RunAs;
   log: (line: string) => void;
   durable: boolean;
+  more: Readonly<Record<string, string>>;
 }
 
 async function launch({
@@ -318,6 +329,7 @@ async function launch({
   user,
   log,
   durable,
+  more,
 }: Launch): Promise<EmbeddedPostgres | 'port_taken'> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -329,6 +341,7 @@ async function launch({
     jit: 'off',
     ...(majorVersion(binaries) >= IO_METHODS_FROM ? { io_method: 'sync' } : {}),
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...more,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(

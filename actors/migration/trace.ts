@@ -3,8 +3,9 @@
  * the account has become origins. Repeated it appends nothing; ended by a crash it is begun again. Migration M-K3.
  */
 import type { KeySource, SourceKey } from '../../model/account/key-source.ts';
-import type { OriginStore, SourcePass } from '../../model/ports/origin-store.ts';
+import type { OriginStore, SourcePass, UntracedPage } from '../../model/ports/origin-store.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
+import type { Family } from '../../protocol/slugs.ts';
 import { derive } from './derivation/thread.ts';
 
 /** Indexes of each branch, and those of one piece of work. */
@@ -30,16 +31,14 @@ export async function beginTrace(
   source: KeySource,
   active: readonly string[],
 ): Promise<Pass | null> {
-  const families = [...new Set(source.keys.map(({ family }) => family))];
-  const untraced = await origins.untraced(accountId, families, active);
-  const checked = untraced.reduce((sum, { count }) => sum + count, 0);
-  const begun = await origins.beginPass(accountId, source.id, checked, LEASE_MS);
+  const begun = await origins.beginPass(accountId, source.id, LEASE_MS);
   if (begun === null) return null;
   const work = async () => {
+    const { checked, begins } = await countUntraced(origins, accountId, source, active);
     let traced = 0;
     for (const key of keysFirstExtended(source)) {
-      const begin = untraced.find(({ family }) => family === key.family)?.begin;
-      if (begin === undefined) continue;
+      const begin = begins.get(key.family)!;
+      if (begin.length === 0) continue;
       for await (const found of addressesBelow(accountId, key, begin)) {
         if (traced >= checked) break;
         const at = found.map(({ key: name, below }) => ({ key: name, path: originOf(source, key, below) }));
@@ -49,6 +48,28 @@ export async function beginTrace(
     return origins.endPass(accountId, source.id);
   };
   return { begun, ended: work() };
+}
+
+/** How many addresses the pass looks for, and by family how their texts begin. */
+async function countUntraced(
+  origins: OriginStore,
+  accountId: AccountId,
+  source: KeySource,
+  active: readonly string[],
+): Promise<{ checked: number; begins: ReadonlyMap<Family, readonly string[]> }> {
+  const begins = new Map<Family, readonly string[]>();
+  let checked = 0;
+  for (const family of new Set(source.keys.map((key) => key.family))) {
+    const found = new Set<string>();
+    for (let after: string | null = ''; after !== null;) {
+      const page: UntracedPage = await origins.countUntraced(accountId, source.id, active, { family, after }, LEASE_MS);
+      for (const begin of page.begin) found.add(begin);
+      checked = page.checked;
+      after = page.next;
+    }
+    begins.set(family, [...found]);
+  }
+  return { checked, begins };
 }
 
 /** Extended keys before single ones. */

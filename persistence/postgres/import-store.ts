@@ -10,7 +10,7 @@ import { asTenant } from './tenant.ts';
 const FORGOTTEN_PAGE = 10_000;
 
 export function createImportStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): ImportStore {
-  return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql), ...adoptedOf(lists) };
+  return { ...batches(sql), ...staged(sql), ...work(sql), ...watched(sql, lists), ...adoptedOf(lists) };
 }
 
 function batches(
@@ -221,14 +221,16 @@ function adoptedOf(lists: Lists): Pick<ImportStore, 'adopted'> {
 
 function watched(
   sql: Sql,
+  lists: Lists,
 ): Pick<ImportStore, 'observed' | 'catchUps' | 'firstAdopted' | 'stagedRow' | 'simulateClaim' | 'dropClaims'> {
   return {
     async observed(accountId, projectId) {
-      const rows = await sql<Columns[]>`
+      // Of years of deposits: a list, which no append waits for.
+      const read = async () => lists.sql<Columns[]>`
         select v.* from ${asTenant(
-          sql,
+          lists.sql,
           accountId,
-          sql`
+          lists.sql`
           select d.chain, d.silence, count(*) filter (where d.status = 'confirmed') as confirmed,
                  count(*) filter (where d.status = 'detected') as pending,
                  count(*) filter (where d.status = 'reversed') as reversed
@@ -238,6 +240,7 @@ function watched(
            where d.account_id = t.account and d.silence is not null and b.project_id = ${projectId}
            group by d.chain, d.silence`,
         )}`;
+      const rows = await lists.run(accountId, read);
       return rows.map(
         ({ chain, silence, confirmed, pending, reversed }) =>
           ({

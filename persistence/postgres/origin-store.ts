@@ -1,43 +1,57 @@
 /** Origins of adopted addresses, over PostgreSQL: each write is one statement. Migration M-K2–M-K4. */
-import type { OriginStore, SourcePass, Untraced } from '../../model/ports/origin-store.ts';
+import type { OriginStore, SourcePass } from '../../model/ports/origin-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
 /** Sources of an account, at most: each has a pass. */
 const PASSES_MAX = 10_000;
+/** Addresses that one statement counts, however many millions an account adopted. */
+const UNTRACED_PAGE = 2_000;
 
 export function createOriginStore(sql: Sql): OriginStore {
   return {
-    async untraced(accountId, families, active) {
-      const rows = await sql<Columns[]>`
-        select v.* from ${asTenant(
-          sql,
-          accountId,
-          sql`
-          select a.family, count(*)::int as count, 
-                 array_agg(distinct case when a.address like 'bc1%' then left(a.address, 4)
-                   when a.family = 'btc' then left(a.address, 1) else '' end) as begin
-            from address a
-           where a.account_id = t.account and a.family = any(${[...families]}::text[]) and a.batch_id is not null
-             and a.derivation_path = '[]' and not exists (
-               select from address_origin o where o.account_id = a.account_id and o.address_id = a.id
-                  and o.key_source_id = any(${[...active]}::text[]))
-           group by a.family`,
-        )}`;
-      return rows.map(({ family, count, begin }) => ({ family, count, begin }) as Untraced);
-    },
-    async beginPass(accountId, keySourceId, checked, leaseMs) {
+    async beginPass(accountId, keySourceId, leaseMs) {
       const [row] = await sql<Columns[]>`
         insert into key_source_pass as p (account_id, key_source_id, state, checked, traced, worked_until, started_at)
-          values (${accountId}, ${keySourceId}, 'running', ${checked}::int, 0,
+          values (${accountId}, ${keySourceId}, 'running', 0, 0,
                   clock_timestamp() + make_interval(secs => ${leaseMs / 1_000}), clock_timestamp())
         on conflict (account_id, key_source_id) do update
-          set state = 'running', checked = excluded.checked, traced = 0, worked_until = excluded.worked_until,
+          set state = 'running', checked = 0, traced = 0, worked_until = excluded.worked_until,
               started_at = excluded.started_at
           where p.state = 'done' or p.worked_until < clock_timestamp()
         returning p.*`;
       return row === undefined ? null : passOf(row);
+    },
+    async countUntraced(accountId, keySourceId, active, { family, after }, leaseMs) {
+      // The range of one family, in the order of its index alone: no other one can come first to the page.
+      const [row] = await sql<{ checked: number; looked: number; last: string | null; begin: string[] | null }[]>`
+        with looked as materialized (
+          select v.* from ${asTenant(
+            sql,
+            accountId,
+            sql`
+            select a.id, a.address, (select true from address_origin o
+                     where o.account_id = t.account and o.address_id = a.id and o.key_source_id = any(${[...active]}::text[])
+                     limit 1) as traced
+              from address a
+             where a.account_id = t.account and a.batch_id is not null and a.derivation_path = '[]'
+               and (a.family, a.id) > (${family}, ${after}) and a.family <= ${family}
+             order by a.family, a.id limit ${UNTRACED_PAGE}`,
+          )}
+        ), untraced as (
+          select l.address from looked l where l.traced is null
+        ), noted as (
+          update key_source_pass p set checked = p.checked + (select count(*) from untraced),
+                 worked_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})
+           where p.account_id = ${accountId} and p.key_source_id = ${keySourceId}
+          returning p.checked
+        )
+        select (select n.checked::int from noted n) as checked, (select count(*)::int from looked) as looked, (select max(l.id) from looked l) as last,
+               (select array_agg(distinct case when u.address like 'bc1%' then left(u.address, 4)
+                         when ${family} = 'btc' then left(u.address, 1) else '' end) from untraced u) as begin`;
+      const { checked, looked, last, begin } = row!;
+      return { next: looked < UNTRACED_PAGE ? null : last, checked, begin: begin ?? [] };
     },
     async recordOrigins(accountId, keySourceId, active, found, leaseMs) {
       const [row] = await sql<{ traced: number }[]>`

@@ -192,7 +192,7 @@ export const keySource = z.object({
 export const keySourceResolved = z.object({
   keySourceId: z.string(),
   state: passState,
-  checked: count.meta({ description: 'adopted addresses without a key when the pass began' }),
+  checked: count.meta({ description: 'adopted addresses without a key, which the pass counts first' }),
   traced: count.meta({ description: 'of them, found to be of this source' }),
   spendable: count.meta({ description: 'addresses that passes of this source traced and its edge signs for' }),
   watchOnly: z.array(

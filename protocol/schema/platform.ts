@@ -289,7 +289,7 @@ export const factsSetAside = z.object({
       fact: z.unknown().meta({ description: 'as the watcher recorded it' }),
       trouble: z.string().meta({ description: 'why the last try failed' }),
       tries: count,
-      behind: count.meta({ description: 'later facts of the same subject, which wait behind it' }),
+      behind: count.meta({ description: 'later facts of the same subject, which wait behind it, counted to 100' }),
       recordedAt: instant,
       retryAt: instant.meta({ description: 'when it is tried again by itself' }),
     }),

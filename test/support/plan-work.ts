@@ -1390,10 +1390,11 @@ const READS: Record<string, Work> = {
 };
 
 const MIGRATION: Record<string, Work> = {
-  'origins: untraced beginPass recordOrigins endPass passes': async ({ stores: { origins }, live }) => {
+  'origins: beginPass countUntraced recordOrigins endPass passes': async ({ stores: { origins }, live }) => {
     const source = newId('ks', Date.now());
-    await origins.untraced(live, ['evm', 'btc'], [source]);
-    await origins.beginPass(live, source, 1, 60_000);
+    await origins.beginPass(live, source, 60_000);
+    for (const family of ['evm', 'btc'] as const)
+      await origins.countUntraced(live, source, [source], { family, after: '' }, 60_000);
     const found = Array.from({ length: 20 }, () => ({ key: fresh(), path: `[${'a'.repeat(16)}/0/0]` }));
     await origins.recordOrigins(live, source, [source], found, 60_000);
     await origins.endPass(live, source);

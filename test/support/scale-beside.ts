@@ -24,6 +24,8 @@ export async function fillBeside(superuserUrl: string, live: AccountId, rows: nu
     await fillWatched(sql, live, rows);
     await fillPayments(sql, live, rows);
     await fillInvoices(sql, live);
+    await fillAdopted(sql, live, rows);
+    await fillGaps(sql, live, rows);
     await sql`vacuum analyze`;
   } finally {
     await sql.end({ timeout: 5 });
@@ -75,6 +77,35 @@ async function fillInvoices(sql: Sql, live: AccountId): Promise<void> {
   await sql`
     insert into invoice_link (account_id, invoice_id, hash, letter_id, minted_at)
       select account_id, id, encode(sha256(id::bytea), 'hex'), id, now() from invoice`;
+}
+
+/** What the account brought from another wallet, of which no key is known; half of it was traced. */
+async function fillAdopted(sql: Sql, live: AccountId, rows: number): Promise<void> {
+  await sql`
+    insert into import_batch (account_id, id, project_id, state, adopting, committed_at, created_at)
+      select case when i = 1 then ${live} else pg_temp.org(i) || '_live' end, pg_temp.named('imp', i), pg_temp.named('mig', i),
+             'committed', 1, now(), now() from generate_series(1, 2000) i`;
+  await sql`
+    insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, user_ref, status,
+                         created_at, batch_id)
+      select ${live}, pg_temp.named('adr', i), 'live', 'eth', 'evm', 'adopted-' || i, md5('adopted' || i)::uuid, '[]', 'deposit',
+             'adopted-' || i % 100, 'active', ${START}::text::timestamptz, pg_temp.named('imp', 1)
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into address_registry (address_key, account_id, address_id)
+      select address_key, account_id, id from address where batch_id is not null`;
+  await sql`
+    insert into address_origin (account_id, address_id, nth, key_source_id, path)
+      select account_id, id, 1, 'ks_1', '[0123456789abcdef/0/0]' from address where batch_id is not null and id > pg_temp.named('adr', ${Math.floor(rows / 2)}::bigint)`;
+}
+
+/** What is left of pairs that have an address on some networks of theirs. */
+async function fillGaps(sql: Sql, live: AccountId, rows: number): Promise<void> {
+  await sql`
+    insert into address_gap (account_id, user_ref, tag, chain, index)
+      select case when i % 2 = 0 then ${live} else pg_temp.org(1 + i % 2000) || '_live' end, 'gap-' || i / 4, '',
+             (array['bsc', 'polygon', 'avax', 'base'])[1 + i % 4], i
+        from generate_series(1, ${rows}::bigint) i`;
 }
 
 async function fillPeople(sql: Sql, rows: number): Promise<void> {
@@ -171,6 +202,13 @@ async function fillSandboxes(sql: Sql, rows: number): Promise<void> {
     insert into sandbox_transaction (ledger, txid, height, position, from_address, nonce)
       select ledger, 'x' || height, height, 0, 'sender', height from sandbox_block`;
   await sql`insert into sandbox_balance (ledger, address, token, amount) select ledger, 'payee-' || height, '', 1 from sandbox_block`;
+  await sql`insert into sandbox_former (ledger, txid) select ledger, 'former-' || height from sandbox_block`;
+  await sql`
+    insert into sandbox_clock (account_id, ahead, looked_at)
+      select pg_temp.org(i) || '_sandbox', interval '1 hour', now() + interval '1 day' from generate_series(1, 2000) i`;
+  await sql`
+    insert into registry_start (ledger, version, height)
+      select 'eth@' || pg_temp.org(1 + i % 2000) || '_sandbox', 1 + i / 2000, i from generate_series(1, ${rows}::bigint) i`;
   await sql`
     insert into sandbox_task (id, account_id, due_at, task)
       select 'task-' || i, pg_temp.org(1 + i % 2000) || '_sandbox', now() + interval '1 day', '{}' from generate_series(1, ${rows}::bigint) i`;
@@ -191,6 +229,12 @@ async function fillWatched(sql: Sql, live: AccountId, rows: number): Promise<voi
     insert into fact (ledger, txid, output_index, account_id, address_key, status, height, block_hash, transfer, former_key)
       select 'eth', 'former', -1 - i, ${live}, md5('former' || i)::uuid, 'matured', 1000, 'b', jsonb_build_object('threshold', 12, 'addressId', 'adr_' || i, 'amount', '1'), true
         from generate_series(1, 5) i`;
+  // One that an account cannot take, before the others of a busy address.
+  await sql`
+    insert into inbox (account_id, subject, fact_key, fact, created_at, retry_at, trouble, tries)
+      select pg_temp.org(2000) || '_live', 'busy', 'k', '{"kind":"x"}', now() - interval '1 hour',
+             case when i = 1 then now() + interval '1 hour' end, case when i = 1 then 'x' end, case when i = 1 then 1 else 0 end
+        from generate_series(1, 300) i`;
   await sql`
     insert into inbox (account_id, subject, fact_key, fact, created_at, retry_at, trouble, tries)
       select pg_temp.org(1 + i % 2000) || '_live', 'subject-' || i, 'k', '{"kind":"x"}', now() - interval '1 hour',

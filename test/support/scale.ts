@@ -31,19 +31,23 @@ export const SCALE_TAGS = { most: 'hot', rare: 'old-tag' } as const;
 export const SCALE_RARE = 40;
 
 const START = '2026-01-01T00:00:00Z';
-/** Addresses, money and deliveries are filled side by side. */
-const SESSIONS = 3;
-const FILLED = [
-  'address',
-  'audit_entry',
-  'delivery',
-  'deposit',
-  'event',
-  'fact',
-  'inbox',
-  'ledger_entry',
-  'publication',
-  'withdrawal',
+/** Two fill side by side, each what nobody has begun: more only take each other's memory and the disk's turns. */
+const SESSIONS = 2;
+
+/** What is filled in one go, by one session, with the tables whose indexes rest meanwhile. */
+interface Fill {
+  readonly tables: readonly string[];
+  readonly rows: (sql: Sql, accountId: AccountId, counts: ScaleCounts) => Promise<void>;
+}
+
+// No row of one is asked for by another's, and triggers are off. What takes longest is begun first.
+const FILLS: readonly Fill[] = [
+  { tables: ['deposit', 'ledger_entry', 'fact'], rows: fillDeposits },
+  { tables: ['address', 'address_registry'], rows: fillAddresses },
+  { tables: ['publication', 'delivery', 'attempt'], rows: fillDeliveries },
+  { tables: ['withdrawal'], rows: fillWithdrawals },
+  { tables: ['audit_entry'], rows: fillAuditLog },
+  { tables: ['event'], rows: fillStream },
 ];
 
 /** Fills an account that exists and has two endpoints of its own nowhere yet. Resolves when statistics are taken. */
@@ -58,26 +62,37 @@ export async function fillScale(superuserUrl: string, accountId: AccountId, coun
       settings: {
         session_replication_role: 'replica',
         synchronous_commit: 'off',
-        maintenance_work_mem: '512MB',
+        maintenance_work_mem: '1GB',
+        max_parallel_maintenance_workers: '0', // the other session has the other core
         work_mem: '256MB',
         lock_timeout: '0',
       },
     }),
   );
-  const [first, second, third] = sessions as [Sql, Sql, Sql];
+  const first = sessions[0]!;
   try {
-    const indexes = await restIndexes(first);
+    const resting = await restIndexes(first);
     await Promise.all(sessions.map(helpers));
-    // No row of one is asked for by another's, and triggers are off.
-    await Promise.all([
-      fillAddresses(first, accountId, counts).then(() => fillStream(first, accountId, counts)),
-      fillMoney(second, accountId, counts),
-      fillDeliveries(third, accountId, counts).then(() => fillAuditLog(third, accountId, counts)),
-    ]);
+    const fills = [...FILLS];
+    const indexes: string[] = [];
+    // The indexes of a table are built while its rows are still in memory, by whoever is free.
     await Promise.all(
       sessions.map(async (session) => {
-        for (let one = indexes.pop(); one !== undefined; one = indexes.pop())
-          await session`reindex index ${session(one)}`;
+        for (;;) {
+          const index = indexes.shift();
+          if (index !== undefined) {
+            await session`reindex index ${session(index)}`;
+            continue;
+          }
+          const fill = fills.shift();
+          if (fill === undefined) return;
+          await fill.rows(session, accountId, counts);
+          for (const table of fill.tables) {
+            // Once, instead of by the first who reads a page, and again by the vacuum of the end.
+            await session`vacuum (freeze) ${session(table)}`;
+            indexes.push(...resting.filter((one) => one.filled === table).map(({ name }) => name));
+          }
+        }
       }),
     );
     await countLists(first);
@@ -88,19 +103,16 @@ export async function fillScale(superuserUrl: string, accountId: AccountId, coun
 }
 
 /**
- * Indexes of what is filled, those of constraints too, take no rows until each is built once at the end: written row
- * by row, random keys of 10 million rows are read from the disk and written to it again and again.
+ * Indexes of what is filled, those of constraints too, take no rows until each is built once, after its table: written
+ * row by row, random keys of 10 million rows are read from the disk and written to it again and again.
  */
-async function restIndexes(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`
+async function restIndexes(sql: Sql): Promise<{ name: string; filled: string }[]> {
+  return sql<{ name: string; filled: string }[]>`
     update pg_index i set indisready = false, indisvalid = false
-      from pg_class t, pg_class c
+      from pg_class t left join pg_inherits h on h.inhrelid = t.oid left join pg_class parent on parent.oid = h.inhparent, pg_class c
      where t.oid = i.indrelid and c.oid = i.indexrelid and t.relnamespace = 'flock'::regnamespace and t.relkind = 'r'
-       and (t.relname = any (${FILLED}) or exists (
-         select from pg_inherits h where h.inhrelid = t.oid
-            and h.inhparent in ('flock.address_registry'::regclass, 'flock.attempt'::regclass)))
-    returning c.relname as name`;
-  return rows.map(({ name }) => name);
+       and coalesce(parent.relname, t.relname) = any (${FILLS.flatMap(({ tables }) => tables)})
+    returning c.relname as name, coalesce(parent.relname, t.relname) as filled`;
 }
 
 /** Session functions: what row `i` carries. Ids keep the order of `i`. */
@@ -144,11 +156,7 @@ async function fillAddresses(sql: Sql, accountId: AccountId, { addresses, otherA
     insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from address`;
 }
 
-async function fillMoney(
-  sql: Sql,
-  accountId: AccountId,
-  { addresses, deposits, withdrawals }: ScaleCounts,
-): Promise<void> {
+async function fillDeposits(sql: Sql, accountId: AccountId, { addresses, deposits }: ScaleCounts): Promise<void> {
   await sql`
     insert into deposit (account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals, token_symbol, user_ref,
                          tag, status, incarnation, height, block_hash, threshold, created_at, updated_at)
@@ -169,6 +177,9 @@ async function fillMoney(
                                 'amount', '1000000', 'tokenContract', null, 'height', d.height, 'blockHash', d.block_hash,
                                 'addressId', d.address_id, 'ledger', d.ledger)
         from deposit d`;
+}
+
+async function fillWithdrawals(sql: Sql, accountId: AccountId, { addresses, withdrawals }: ScaleCounts): Promise<void> {
   await sql`
     insert into withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, user_ref, tag, status,
                             unsigned, versions, txid, height, block_hash, fee, created_at, updated_at)

@@ -7,6 +7,7 @@ import type { Sql } from '../../../persistence/postgres/sql.ts';
 import { createLists } from '../../../persistence/postgres/list-pool.ts';
 import { initialAccount } from '../../../model/account/state.ts';
 import type { PageAsk } from '../../../protocol/page.ts';
+import type { UntracedPage } from '../../../model/ports/origin-store.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS } from '../../../protocol/slugs.ts';
@@ -266,6 +267,33 @@ test.serial('found F82: a look at what waits here reads the endpoints, not each 
   t.true(look!.rowsRead <= 3, describe(look!));
 });
 
+test.serial(
+  'migration M-K3: untraced addresses are counted page by page, each once, without those that an active source leads to',
+  async (t) => {
+    for (const [active, expected] of [
+      [['ks_1'], Math.floor(ROWS_BESIDE / 2)],
+      [['ks_2'], ROWS_BESIDE],
+    ] as const) {
+      await stores.origins.beginPass(live, 'ks_3', 60_000);
+      let checked = 0;
+      for (let after: string | null = ''; after !== null;) {
+        const at: { family: 'evm'; after: string } = { family: 'evm', after };
+        const ran = await watched.ran(() => stores.origins.countUntraced(live, 'ks_3', active, at, 60_000));
+        const { answer, statements }: { answer: UntracedPage; statements: readonly RanStatement[] } = ran;
+        t.true(statements[0]!.rowsRead < 4_100, describe(statements[0]!));
+        t.true(answer.checked >= checked);
+        ({ checked, next: after } = answer);
+      }
+      t.is(checked, expected);
+      t.like(await stores.origins.endPass(live, 'ks_3'), { state: 'done', checked: expected, traced: 0 });
+    }
+    await stores.origins.beginPass(live, 'ks_3', 60_000);
+    const none = await stores.origins.countUntraced(live, 'ks_3', [], { family: 'btc', after: '' }, 60_000);
+    t.deepEqual(none, { next: null, checked: 0, begin: [] });
+    await stores.origins.endPass(live, 'ks_3');
+  },
+);
+
 /** Work that may read more than WORK_ROWS in one statement, with how many, and why. */
 const WORK_ROWS = 150;
 const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
@@ -308,6 +336,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     'a gauge looks at 10,000 withdrawals that are on their way',
   ],
   'mail.unsent purgeSent': [20_100, 'a gauge counts each outbox to 10,000'],
+  'origins: beginPass countUntraced recordOrigins endPass passes': [
+    4_100,
+    'a page of 2,000 adopted addresses, each with a look for its origin',
+  ],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [10_100, 'what waits for a leader that is there, counted to 10,000'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],
