@@ -78,9 +78,12 @@ function idempotency(
 const newestOrigin = (sql: Sql) => sql`(select o.path from address_origin o
   where o.account_id = x.account_id and o.address_id = x.id order by o.nth desc limit 1) as origin`;
 
-/** An adopted address is seen while its batch is open: never before its last row is there. Migration M-I14. */
-const isOpen = (sql: Sql) => sql`(x.batch_id is null or exists (
-  select from import_batch o where o.account_id = x.account_id and o.id = x.batch_id and o.state = 'committed'))`;
+/**
+ * An adopted address is seen while its batch is open: never before its last row is there. Migration M-I14. No EXISTS,
+ * of which behind an OR the planner makes a table of all batches of all accounts.
+ */
+const isOpen = (sql: Sql) => sql`(x.batch_id is null or coalesce((
+  select o.state = 'committed' from import_batch o where o.account_id = x.account_id and o.id = x.batch_id), false))`;
 
 /**
  * Batches whose rows are there and not seen: asked for before a list, which has no condition of its own for them. While

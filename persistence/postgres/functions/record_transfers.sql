@@ -64,7 +64,9 @@ begin
       from jsonb_array_elements(transfers) t(value) cross join lateral (
         select o.account_id, o.batch_id from address o
          where o.account_id = t.value ->> 'accountId' and o.id = t.value ->> 'addressId' offset 0) a
-      join import_batch b on b.account_id = a.account_id and b.id = a.batch_id
+      -- One batch of one address: a join would read those of all accounts, for each block.
+      cross join lateral (
+        select o.heights from import_batch o where o.account_id = a.account_id and o.id = a.batch_id offset 0) b
      where (t.value ->> 'height')::bigint > coalesce((b.heights ->> (t.value ->> 'chain'))::bigint, -1)
      order by 1, 2, 3, 4, 5
   on conflict do nothing;
