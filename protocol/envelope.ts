@@ -68,9 +68,10 @@ export const pageQuery = listQuery({});
 /** Query of a list that is walked and has no numbers of pages. */
 export const walkQuery = z.strictObject({ size: size.default(PAGE_SIZE_DEFAULT), after: after.exactOptional() });
 
+const WHOLE = new WeakSet<object>();
 /** Query of a list that is short: all of it, unless a page is asked for. */
-export const wholeListQuery = <S extends z.core.$ZodLooseShape>(filters: S) =>
-  z
+export function wholeListQuery<S extends z.core.$ZodLooseShape>(filters: S) {
+  const query = z
     .strictObject({
       page: page.exactOptional(),
       size: size.exactOptional(),
@@ -78,4 +79,9 @@ export const wholeListQuery = <S extends z.core.$ZodLooseShape>(filters: S) =>
       ...filters,
     })
     .refine(one, BOTH);
+  WHOLE.add(query);
+  return query;
+}
+/** Whether a list of this query is whole where no page is asked for. */
+export const isWholeQuery = (query: object | undefined): boolean => query !== undefined && WHOLE.has(query);
 export const wholeQuery = wholeListQuery({});

@@ -584,17 +584,18 @@ func (c *Client) GetCoverage(ctx context.Context, params GetCoverageParams, opti
 
 // ListTokensParams are the arguments of ListTokens.
 type ListTokensParams struct {
-	Page  *int64  `json:"page,omitempty"`
-	Size  *int64  `json:"size,omitempty"`
-	After *string `json:"after,omitempty"`
+	Page    *int64  `json:"page,omitempty"`
+	Size    *int64  `json:"size,omitempty"`
+	After   *string `json:"after,omitempty"`
+	Version *int64  `json:"version,omitempty"`
 }
 
-// ListTokens: Token catalogue.
+// ListTokens: Token catalogue: of the version in force, or of another that was published.
 func (c *Client) ListTokens(ctx context.Context, params ListTokensParams, options ...CallOption) (*TokenPage, error) {
 	return call[TokenPage](ctx, c, operation{"listTokens", "GET", "/v1/treasury/tokens", ""}, params, howOf(options))
 }
 
-// ListTokensAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Token catalogue.
+// ListTokensAll takes the rows of all pages, the next page when it is needed; Stop ends it early: Token catalogue: of the version in force, or of another that was published.
 func (c *Client) ListTokensAll(ctx context.Context, params ListTokensParams, take func(TokenEntry) error, options ...CallOption) error {
 	return walk(ctx, c, operation{"listTokens", "GET", "/v1/treasury/tokens", ""}, params, howOf(options), take)
 }

@@ -3795,14 +3795,15 @@ type TokenNotSweepableDetailsExample struct {
 
 // TokenPage travels.
 type TokenPage struct {
-	Content       []TokenEntry `json:"content"`
-	Page          int64        `json:"page"`
-	Size          int64        `json:"size"`
-	TotalElements int64        `json:"totalElements"`
-	TotalPages    int64        `json:"totalPages"`
-	TotalCapped   *bool        `json:"totalCapped,omitempty"`
-	Withheld      *int64       `json:"withheld,omitempty"`
-	Next          *string      `json:"next"`
+	Content         []TokenEntry `json:"content"`
+	Page            int64        `json:"page"`
+	Size            int64        `json:"size"`
+	TotalElements   int64        `json:"totalElements"`
+	TotalPages      int64        `json:"totalPages"`
+	TotalCapped     *bool        `json:"totalCapped,omitempty"`
+	Withheld        *int64       `json:"withheld,omitempty"`
+	Next            *string      `json:"next"`
+	RegistryVersion int64        `json:"registryVersion"`
 }
 
 // TokenReply travels.

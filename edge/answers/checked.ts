@@ -6,7 +6,7 @@
  * A page is looked at in slices, so that a large one holds up nobody else's request.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { wholeQuery } from '../../protocol/envelope.ts';
+import { isWholeQuery } from '../../protocol/envelope.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../protocol/page.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { codesOf, type Route } from '../../protocol/route.ts';
@@ -97,7 +97,7 @@ export async function checkedAnswer(operation: OperationId, data: unknown, ask: 
     renamed: [],
   });
   if (!isForwarded(operation)) return no('operation');
-  const isWhole = route.query === wholeQuery && !hasSizes(ask);
+  const isWhole = isWholeQuery(route.query) && !hasSizes(ask);
   if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
   const misspelt = misspeltName(data);
   if (misspelt !== null) return no(misspelt);

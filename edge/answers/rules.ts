@@ -365,6 +365,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'unsupportedChains.*',
       'unsupportedChains.*.chain',
       'unsupportedChains.*.reason',
+      'registryVersion',
     ],
   },
   createPaymentLink: {

@@ -23,10 +23,11 @@ export const CHAINS_ROUTES = {
   },
   listTokens: {
     ...reads('Treasury'),
-    ...LIST,
+    method: GET,
     path: '/v1/treasury/tokens',
+    query: platform.tokensQuery,
     reply: platform.tokenPage,
-    refusals: [],
-    summary: 'Token catalogue',
+    refusals: ['NOT_FOUND'],
+    summary: 'Token catalogue: of the version in force, or of another that was published',
   },
 } as const satisfies Record<string, Route>;

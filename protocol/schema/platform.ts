@@ -1,5 +1,6 @@
 /** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
 import { z } from 'zod';
+import { wholeListQuery } from '../envelope.ts';
 import { CHAINS, CHAIN_STATUSES, ENDPOINT_STATES, READINESS } from '../slugs.ts';
 import { plan } from './account.ts';
 import {
@@ -15,7 +16,7 @@ import {
   tokenText,
   pathId,
 } from './values.ts';
-import { between, count, decimals, height, outputIndex } from './numbers.ts';
+import { between, count, decimals, height, INT_MAX, outputIndex } from './numbers.ts';
 
 // ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -102,7 +103,14 @@ export const tokenEntry = z.object({
   ),
   unsupportedChains: z.array(z.object({ chain: z.enum(CHAINS), reason: z.string() })),
 });
-export const tokenPage = pageReply(tokenEntry);
+export const tokenPage = pageReply(tokenEntry).extend({
+  registryVersion: count.meta({ description: 'of the registry that is shown' }),
+});
+export const tokensQuery = wholeListQuery({
+  version: queryNumber(1, INT_MAX)
+    .exactOptional()
+    .meta({ description: 'a published version of the registry; the one in force where absent' }),
+});
 
 // ── Sandbox ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

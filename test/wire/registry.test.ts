@@ -34,7 +34,7 @@ function streamOf(url: string, edge: TestEdge, apiKey: string): Socket {
   });
 }
 
-test('treasury K7, K10, K11, K12, K13, K14, Q5, Q6, Q7: a token is published by two people and two keys, and credited from then on', async (t) => {
+test('treasury K7, K10, K11, K12, K13, K14, K16, Q5, Q6, Q7: a token is published by two people and two keys, and credited from then on', async (t) => {
   const anvil = await startAnvil(t, eth);
   const cloud = await startTestCloud({
     ETH_RPC_URLS: anvil.url,
@@ -149,6 +149,13 @@ test('treasury K7, K10, K11, K12, K13, K14, Q5, Q6, Q7: a token is published by 
   const listed = (await client.must('listTokens')).content.find(({ symbol }) => symbol === 'EURC');
   t.like(listed?.deployments[0], { chain: 'eth', contractAddress: TOKEN, decimals: 6, hazards: [] });
   t.is(listed?.deployments[0]?.activeFrom, Number(start[0]!['height']));
+  const shown = async (query: object) => {
+    const { registryVersion, content } = await client.must('listTokens', { query });
+    return [registryVersion, content.some(({ symbol }) => symbol === 'EURC')];
+  };
+  t.deepEqual(await shown({}), [2, true], 'K16');
+  t.deepEqual(await shown({ version: '1' }), [1, false], 'K16: any published one');
+  t.deepEqual(await refusalOf(client.call('listTokens', { query: { version: '3' } })), ['NOT_FOUND', undefined]);
   await pay(22n);
   await eventually('the deposit is there', credited, ({ length }) => length > 0);
   await followed();

@@ -979,15 +979,17 @@ class Flock(Core):
         page: int = UNSET,
         size: int = UNSET,
         after: str = UNSET,
+        version: int = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.TokenPage:
-        """Token catalogue."""
+        """Token catalogue: of the version in force, or of another that was published."""
         _operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
         _arguments: Dict[str, Any] = {
             "page": page,
             "size": size,
             "after": after,
+            "version": version,
         }
         return cast(types.TokenPage, self._call(_operation, _arguments, None, timeout, deadline))
 
@@ -996,14 +998,16 @@ class Flock(Core):
         *,
         size: int = UNSET,
         after: str = UNSET,
+        version: int = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Generator[types.TokenEntry, None, None]:
-        """Rows of all pages, the next page when it is needed: Token catalogue."""
+        """Rows of all pages, the next page when it is needed: Token catalogue: of the version in force, or of another that was published."""
         _operation = Operation("listTokens", "GET", "/v1/treasury/tokens", "")
         _arguments: Dict[str, Any] = {
             "size": size,
             "after": after,
+            "version": version,
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 

@@ -2694,6 +2694,7 @@ _TokenPage = TypedDict("_TokenPage", {
     "totalElements": "int",
     "totalPages": "int",
     "next": "Union[str, None]",
+    "registryVersion": "int",
 })
 _TokenPageMore = TypedDict("_TokenPageMore", {
     "totalCapped": "bool",

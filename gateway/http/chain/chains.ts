@@ -1,12 +1,12 @@
 /** Chains, their coverage, and the token catalogue. Spec §2.5; decisions 5 and 9. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
-import { FIRST_VERSION, type Registry } from '../../../chains/catalogue.ts';
+import { FIRST_VERSION, parseRegistry, shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
 import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS, type Chain } from '../../../protocol/slugs.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { notEnabled } from '../../../actors/account/guards.ts';
-import { accountOf, type Handlers } from '../context.ts';
+import { accountOf, unknownIn, type Handlers } from '../context.ts';
 import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { chainPlace, instantOf, instantOrNull, wholePage } from '../views.ts';
@@ -84,9 +84,12 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
     },
     async listTokens(asked) {
       const accountId = accountOf(asked);
-      const { current } = chains.tokens;
-      const startOf = await startsOf(stores, accountId, current);
-      const entries = current.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
+      const { version, ...page } = asked.query,
+        { current } = chains.tokens;
+      const shown = version === undefined ? current : await registryAt(deps, version);
+      if (shown === null) return unknownIn(asked, 'registry version', String(version));
+      const startOf = await startsOf(stores, accountId, shown);
+      const entries = shown.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
         symbol,
         unsupportedChains: [...unsupportedChains],
         deployments: deployments.map(
@@ -102,14 +105,23 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
           }),
         ),
       }));
-      return wholePage(
-        'tokens',
-        [...entries, ...(await addedTokens(deps, accountId, entries))],
-        asked.query,
-        placeIn(entries),
-      );
+      const added = version === undefined ? await addedTokens(deps, accountId, entries) : [];
+      const listed = wholePage('tokens', [...entries, ...added], page, placeIn(entries));
+      return isRefusal(listed) ? listed : { ...listed, registryVersion: shown.version };
     },
   };
+}
+
+/** A version that was published; null where none has the number. Treasury K16. */
+async function registryAt(
+  { chains, stores: { registry } }: Pick<HandlerDeps, 'chains' | 'stores'>,
+  version: number,
+): Promise<Registry | null> {
+  const known = [chains.tokens.current, shippedRegistry].find((one) => one.version === version);
+  if (known !== undefined) return known;
+  const published = await registry.published(version);
+  const parsed = published === null ? null : parseRegistry(JSON.parse(published.content));
+  return parsed === null || isRefusal(parsed) ? null : parsed;
 }
 
 /** From which height each token of a later version is credited on the account's ledgers. Treasury K12, K16. */

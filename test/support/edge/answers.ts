@@ -576,22 +576,25 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     },
   },
   listTokens: {
-    data: whole({
-      symbol: 'USDC',
-      unsupportedChains: [{ chain: 'btc' as const, reason: 'not deployed' }],
-      deployments: [
-        {
-          chain: 'eth' as const,
-          contractAddress: USDC_CONTRACT,
-          decimals: 6,
-          monitored: true,
-          deprecated: false,
-          bridgeable: true,
-          hazards: ['blocklist'],
-          activeFrom: 7,
-        },
-      ],
-    }),
+    data: {
+      ...whole({
+        symbol: 'USDC',
+        unsupportedChains: [{ chain: 'btc' as const, reason: 'not deployed' }],
+        deployments: [
+          {
+            chain: 'eth' as const,
+            contractAddress: USDC_CONTRACT,
+            decimals: 6,
+            monitored: true,
+            deprecated: false,
+            bridgeable: true,
+            hazards: ['blocklist'],
+            activeFrom: 7,
+          },
+        ],
+      }),
+      registryVersion: 2,
+    },
   },
   createPaymentLink: {
     body: {

@@ -235,11 +235,12 @@ export interface Operations {
   getCoverage: Call<{
     chain: 'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm';
   }, Coverage>;
-  /** Token catalogue. */
+  /** Token catalogue: of the version in force, or of another that was published. */
   listTokens: List<{
     page?: number;
     size?: number;
     after?: string;
+    version?: number;
   }, TokenPage>;
   /** Create a payment link. */
   createPaymentLink: Write<{
@@ -4384,6 +4385,7 @@ export interface TokenPage {
   totalCapped?: true;
   withheld?: number;
   next: string | null;
+  registryVersion: number;
 }
 
 export interface TokenReply {
