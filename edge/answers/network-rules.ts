@@ -31,6 +31,26 @@ function isCloudOrigin(url: string): boolean {
   );
 }
 
+/** Of the catalogue's entries what is the cloud's word. */
+export const TOKEN_WORD = [
+  'symbol',
+  'deployments',
+  'deployments.*',
+  'deployments.*.chain',
+  'deployments.*.contractAddress',
+  'deployments.*.monitored',
+  'deployments.*.deprecated',
+  'deployments.*.bridgeable',
+  'deployments.*.hazards',
+  'deployments.*.hazards.*',
+  'deployments.*.activeFrom',
+  'unsupportedChains',
+  'unsupportedChains.*',
+  'unsupportedChains.*.chain',
+  'unsupportedChains.*.reason',
+  'registryVersion',
+];
+
 /** Decimals of a deployment that this edge's registry has, and a symbol that is no other one's. */
 export function falseToken(
   { symbol, deployments }: ReplyOf<'listTokens'>['content'][number],

@@ -45,7 +45,7 @@ import {
 } from './link-rules.ts';
 import { BRIDGE_RULES } from './bridge-rules.ts';
 import { INVOICE_RULES } from './invoice-rules.ts';
-import { falseChain, falseFee, falseToken } from './network-rules.ts';
+import { falseChain, falseFee, falseToken, TOKEN_WORD } from './network-rules.ts';
 import { falseNewWallet, falseTank, falseWallet } from './wallet-rules.ts';
 import { falseNewRequest, falseRequest, falseSimulatedToken } from './request-rules.ts';
 import {
@@ -347,27 +347,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
       'endpoints.*.nextLookAt',
     ],
   },
-  listTokens: {
-    falseField: falseToken,
-    word: [
-      'symbol',
-      'deployments',
-      'deployments.*',
-      'deployments.*.chain',
-      'deployments.*.contractAddress',
-      'deployments.*.monitored',
-      'deployments.*.deprecated',
-      'deployments.*.bridgeable',
-      'deployments.*.hazards',
-      'deployments.*.hazards.*',
-      'deployments.*.activeFrom',
-      'unsupportedChains',
-      'unsupportedChains.*',
-      'unsupportedChains.*.chain',
-      'unsupportedChains.*.reason',
-      'registryVersion',
-    ],
-  },
+  listTokens: { falseField: falseToken, word: TOKEN_WORD },
   createPaymentLink: {
     falseField: falseNewLink,
     word: [
