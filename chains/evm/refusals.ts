@@ -39,10 +39,16 @@ export const REFUSAL_CODES: ReadonlySet<number> = new Set([3, -32_000, -32_003, 
 const rejected = (action: Action, code: ErrorCode = 'CHAIN_REJECTED'): Meaning => ({ kind: 'rejected', code, action });
 
 /**
- * What geth, reth and anvil append to a sentence: `: address 0x…, tx: 4 state: 5`, ` (cap: 1, tx: 2)`, `: have 1 want
- * 56`.
+ * Words of gateways, which no client has in a refusal: a gateway may repeat a node's sentence, and then say what went
+ * wrong with itself.
  */
-const DETAIL = String.raw`(?:: [^<>{}]{1,240}| \([^<>{}()]{1,120}\))?`;
+export const OF_A_GATEWAY =
+  /\b(?:time[ds]? ?-?out|deadline|upstreams?|backends?|gateway|proxy|unavailable|connection|retry|again|rate|limited)\b/;
+/**
+ * What geth, reth and anvil append to a sentence: `: address 0x…, tx: 4 state: 5`, ` (cap: 1, tx: 2)`, `: have 1 want
+ * 56`, `: new tx gas fee cap 1 <= 2 queued`. All of them name figures.
+ */
+const DETAIL = String.raw`(?:: (?=[^:]*\d)(?:[^<>{}]|[<>]=? (?=\d|tx nonce)){1,240}| \((?=[^)]*\d)[^<>{}()]{1,120}\))?`;
 const sentence = (text: string): RegExp => new RegExp(`^(?:${text})${DETAIL}$`);
 /** Nethermind's older form: the name of the result, then a sentence. */
 const named = (name: string): RegExp => new RegExp(`^${name}(?:, [^<>{}]{1,240})?$`);

@@ -5,7 +5,7 @@
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { safeText, type RpcError } from '../json-rpc.ts';
 import { decodeRevert } from './abi.ts';
-import { REFUSAL_CODES, REFUSALS, type Action } from './refusals.ts';
+import { OF_A_GATEWAY, REFUSAL_CODES, REFUSALS, type Action } from './refusals.ts';
 
 export type { Action } from './refusals.ts';
 
@@ -42,7 +42,7 @@ export function explainRejection(error: RpcError): Verdict {
   const text = plainText(error.message),
     reason = reasonOf(error);
   const row =
-    error.unmatched === true
+    error.unmatched === true || OF_A_GATEWAY.test(text)
       ? undefined
       : REFUSALS.find(
           ({ texts, codes = [] }) =>

@@ -119,6 +119,39 @@ test('found F22 5.2 G26 codes that say nothing about the transaction leave it un
   t.is(said('unknown transaction type').kind, 'unknown', 'not "known transaction"');
 });
 
+test("found F22 G26 a node's sentence with its figures is a refusal; with a gateway's words behind it, it is none", (t) => {
+  const figures = [
+    ['nonce too low', ': address 0xab, tx: 4 state: 5', 'look_up'],
+    ['nonce too low', ': address 0xab current nonce (5) > tx nonce (4)', 'look_up'],
+    ['replacement transaction underpriced', ': new tx gas fee cap 1 <= 2 queued', 'rejected'],
+    ['insufficient funds for gas * price + value', ': balance 1, queued cost 2, tx cost 2, overshot 1', 'rejected'],
+    ['transaction type not supported', ': type 3 rejected, pool not yet in Cancun', 'rejected'],
+    ['transaction gas limit too high', ' (cap: 16777216, tx: 20000000)', 'rejected'],
+    ['sender not an eoa', ': address 0xab, len(code): 23', 'rejected'],
+    ['invalid chain id for signer', ': have 1 want 56', 'rejected'],
+    ['execution reverted', ': paused', 'rejected'],
+    ['FeeTooLow', ', MaxFeePerGas too low. MaxFeePerGas: 1, BaseFee: 2', 'rejected'],
+  ] as const;
+  const gateways = [
+    ': context deadline exceeded',
+    ': request timed out after 30s',
+    ': upstream answered 502',
+    ': backend 2 is syncing',
+    ' (try again)',
+    ' (backend 3 of 5)',
+    ': no connection to 127.0.0.1:8545',
+    ': <html>504</html>',
+  ];
+  for (const [sentence, detail, kind] of figures) {
+    t.is(said(`${sentence}${detail}`).kind, kind, detail);
+    t.is(said(sentence).kind, kind);
+    for (const gateway of gateways) {
+      t.is(said(`${sentence}${gateway}`).kind, 'unknown', `${sentence}${gateway}`);
+      t.is(said(`${sentence}${detail}${gateway}`).kind, 'unknown', `${sentence}${detail}${gateway}`);
+    }
+  }
+});
+
 test('part 3: a token that lacks balance in simulation is INSUFFICIENT_FUNDS', (t) => {
   t.like(said('execution reverted: ERC20: transfer amount exceeds balance', 3), { code: 'INSUFFICIENT_FUNDS' });
 });
