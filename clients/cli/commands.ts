@@ -52,6 +52,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./scenario.ts')).scenario(args, flags),
   },
   {
+    words: ['seed'],
+    usage: 'seed [--addresses N] [--days N] [--seed N] [--reset]',
+    does: 'fills an empty sandbox with customers and what they paid; the same numbers make the same each time',
+    run: async (args, flags) => (await import('./seed.ts')).seed(args, flags),
+  },
+  {
     words: ['events'],
     usage: 'events [evt_…] [--since evt_…|start] [--size N]',
     does: 'lists events in their order, the newest where no place is given; of one, its bytes',

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import type { Flags } from '../../protocol/node/commands.ts';
 import { isFlockError, type Flock } from '../typescript/src/index.ts';
 import { answer, answerLine, CommandFailed, EXIT, note, running, type Exit, type Running } from './answer.ts';
+import { clockTo } from './clock.ts';
 import {
   filled,
   missOf,
@@ -229,18 +230,13 @@ class Player {
     return call;
   }
 
-  /** The clock stops where more falls due than one call does, and is asked again. */
   async #advanced(
     { seconds = 0, to }: { seconds?: number | undefined; to?: string | undefined },
     known: ReadonlyMap<string, unknown>,
   ) {
     const { cloud } = this.#sides;
     const from = to === undefined ? (await cloud.getSandboxClock()).now : String(filled(to, known));
-    const until = new Date(Date.parse(from) + seconds * 1_000).toISOString();
-    for (;;) {
-      const moved = await cloud.advanceSandboxClock({ to: until });
-      if (Date.parse(moved.now) >= Date.parse(until)) return moved;
-    }
+    return clockTo(cloud, Date.parse(from) + seconds * 1_000);
   }
 
   #waited(event: string, where: unknown, seconds: number): Promise<unknown> {

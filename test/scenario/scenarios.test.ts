@@ -59,6 +59,32 @@ test.serial('ecosystem X77 the file that the documentation shows plays', async (
   t.is(code, 0, err);
 });
 
+test.serial(
+  'ecosystem X78 the same numbers make the same addresses, amounts and order; another seed others',
+  async (t) => {
+    const seed = async (...more: string[]) => {
+      const args = ['seed', '--addresses', '12', '--days', '3', ...more, '--json'];
+      const { code, out, err } = await runCommand(args, { env });
+      t.is(code, 0, err);
+      return JSON.parse(out) as { addresses: number; deposits: number; sha256: string };
+    };
+    const [first, again, other] = [
+      await seed('--seed', '7', '--reset'),
+      await seed('--seed', '7', '--reset'),
+      await seed('--seed', '8', '--reset'),
+    ];
+    t.deepEqual(again, first);
+    t.not(other.sha256, first.sha256);
+    t.true(other.deposits >= 12);
+    t.is((await flock.atCloud.must('listAddresses', {})).totalElements, 12);
+    t.is((await flock.atCloud.must('listTransactions', { query: { direction: 'in' } })).totalElements, other.deposits);
+    const full = await runCommand(['seed', '--addresses', '1'], { env });
+    t.is(full.code, 2);
+    t.regex(full.err, /^NOT_EMPTY: .*--reset/);
+    t.regex((await runCommand(['seed', '--days', '0'], { env })).err, /^USAGE: --days is a whole number from 1 to 400/);
+  },
+);
+
 test.serial('ecosystem X77 a miss ends with 1 and names the step, what was expected and what was seen', async (t) => {
   const file = join(folder, 'own.yaml');
   const play = async (steps: string, ...more: string[]) => {
