@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { formatAmount } from '../../protocol/money.ts';
 import type { Flags } from '../../protocol/node/commands.ts';
 import type { Flock } from '../typescript/src/index.ts';
 import { answer, CommandFailed, note, running, type Exit } from './answer.ts';
@@ -11,15 +12,15 @@ import { clockTo } from './clock.ts';
 import { sessionOf } from './session.ts';
 
 const DAY_MS = 86_400_000;
-/** Chains whose addresses need no edge that derives them in advance; amounts are up to so much of a whole coin. */
+/** Chains whose addresses need no edge that derives them in advance; amounts are up to so many millionths of a coin. */
 const CHAINS = [
-  { chain: 'btc', most: 0.05 },
-  { chain: 'eth', most: 1 },
-  { chain: 'polygon', most: 500 },
-  { chain: 'base', most: 1 },
-  { chain: 'tron', most: 2_000 },
+  { chain: 'btc', most: 50_000 },
+  { chain: 'eth', most: 1_000_000 },
+  { chain: 'polygon', most: 500_000_000 },
+  { chain: 'base', most: 1_000_000 },
+  { chain: 'tron', most: 2_000_000_000 },
 ] as const;
-/** Digits behind the point: what each of these chains has. */
+/** Digits behind the point of an amount: each of these chains has as many. */
 const DIGITS = 6;
 /** One deposit in so many is followed by another one of the same customer. */
 const AGAIN = 4;
@@ -56,9 +57,8 @@ export function planOf(addresses: number, days: number, seed: number): { custome
   const paid: Payment[][] = Array.from({ length: days }, () => []);
   for (const [customer, { most }] of customers.entries())
     for (let more = 1; more > 0; more = next() * AGAIN < 1 ? 1 : 0) {
-      // A whole number of the smallest part that is used, so that no amount is rounded.
-      const amount = (1 + Math.floor(next() * most * 10 ** DIGITS - 1)) / 10 ** DIGITS;
-      paid[Math.floor(next() * days)]!.push({ customer, amount: Math.max(amount, 10 ** -DIGITS).toFixed(DIGITS) });
+      const amount = formatAmount(1n + BigInt(Math.floor(next() * most)), DIGITS);
+      paid[Math.floor(next() * days)]!.push({ customer, amount });
     }
   return { customers, paid };
 }
