@@ -34,10 +34,13 @@ const BASE_FEE_DROPS = 10n;
 const RIPPLE_EPOCH_SECONDS = 946_684_800;
 /** The store counts a sender's transactions from zero. */
 const FIRST_SEQUENCE = 1;
-/** Payments from outside come from here; no key is known for it. */
 /** The first lines of an account need no reserve to be opened. Source: xrpl.org, reserves. */
 const FREE_LINES = 2;
+/** Payments from outside come from here; no key is known for it. */
 const OUTSIDE = addressOf(createHash('sha256').update('flock sandbox payer').digest().subarray(0, 20));
+
+/** Whose the balance of a line is said to be: the account of ones, for which there is no key. Source: xrpl.org, RippleState. */
+const NO_ACCOUNT = 'rrrrrrrrrrrrrrrrrrrrBZbvji';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
 
@@ -129,25 +132,71 @@ function renderTransaction(
   { txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction,
   index: number,
 ): XrpLedger {
-  const [transfer] = transfers;
-  const common = { Account: from ?? OUTSIDE, Fee: fee, Sequence: (nonce ?? 0) + FIRST_SEQUENCE };
-  const meta = {
-    TransactionIndex: index,
-    TransactionResult: success ? 'tesSUCCESS' : (reason ?? 'tecPATH_DRY'),
-    AffectedNodes: [] as object[],
-  };
+  const [transfer] = transfers,
+    sender = from ?? OUTSIDE;
+  const common = { Account: sender, Fee: fee, Sequence: (nonce ?? 0) + FIRST_SEQUENCE };
+  const meta = { TransactionIndex: index, TransactionResult: success ? 'tesSUCCESS' : (reason ?? 'tecPATH_DRY') };
   if (transfer === undefined) {
-    return { hash: txid, validated: true, tx_json: { TransactionType: 'TrustSet', ...common }, meta };
+    const touched = [rootOf(sender, -BigInt(fee))];
+    return {
+      hash: txid,
+      validated: true,
+      tx_json: { TransactionType: 'TrustSet', ...common },
+      meta: { ...meta, AffectedNodes: touched },
+    };
   }
   const amount = amountJson(BigInt(transfer.amount), transfer.tokenContract);
-  const created = {
-    CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: transfer.to, Balance: transfer.amount } },
-  };
   return {
     hash: txid,
     validated: true,
     tx_json: { TransactionType: 'Payment', ...common, Destination: transfer.to, DeliverMax: amount },
-    meta: { ...meta, delivered_amount: amount, AffectedNodes: transfer.activates === true ? [created] : [] },
+    meta: { ...meta, delivered_amount: amount, AffectedNodes: touchedBy(transfer, sender, BigInt(fee)) },
+  };
+}
+
+/** What a payment changed, as metadata say it. */
+function touchedBy(
+  { to, amount: text, tokenContract, activates }: SandboxTransaction['transfers'][number],
+  sender: string,
+  fee: bigint,
+): object[] {
+  const amount = BigInt(text);
+  if (tokenContract !== null)
+    return [rootOf(sender, -fee), lineOf(sender, tokenContract, -amount), lineOf(to, tokenContract, amount)];
+  const made = {
+    CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: to, Balance: text } },
+  };
+  return [rootOf(sender, -amount - fee), activates === true ? made : rootOf(to, amount)];
+}
+
+/** A block here knows no balances, and what is read of them is their change: the lesser of the two is the reserve. */
+function rootOf(account: string, change: bigint): object {
+  const [before, after] =
+    change < 0n ? [RESERVES.base - change, RESERVES.base] : [RESERVES.base, RESERVES.base + change];
+  return {
+    ModifiedNode: {
+      LedgerEntryType: 'AccountRoot',
+      FinalFields: { Account: account, Balance: after.toString() },
+      PreviousFields: { Balance: before.toString() },
+    },
+  };
+}
+
+/** The line between a holder, who is its low account here, and the issuer; the lesser balance is zero. */
+function lineOf(holder: string, tokenContract: string, change: bigint): object {
+  const { currency, issuer } = assetOf(tokenContract);
+  const [before, after] = change < 0n ? [-change, 0n] : [0n, change];
+  const balance = (value: bigint) => ({ currency, issuer: NO_ACCOUNT, value: issuedText(value) });
+  return {
+    ModifiedNode: {
+      LedgerEntryType: 'RippleState',
+      FinalFields: {
+        Balance: balance(after),
+        LowLimit: { currency, issuer: holder, value: issuedText(TRUST_LIMIT) },
+        HighLimit: { currency, issuer, value: '0' },
+      },
+      PreviousFields: { Balance: balance(before) },
+    },
   };
 }
 

@@ -169,6 +169,7 @@ export const ADDRESS: Table<Holder> = {
   projectId: same(undefined),
   batchId: same(undefined),
   mode: same(undefined),
+  spendable: same(undefined),
 };
 
 export interface Holding {
