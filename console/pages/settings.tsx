@@ -14,6 +14,7 @@ import { words } from '../ui/text.ts';
 export function Settings({ scope }: PageProps): JSX.Element {
   const own = organizations.value.find(({ id }) => id === scope.organizationId);
   const isOwner = may('owner');
+  const [said, setSaid] = useState('');
   return (
     <>
       <Head title="Settings" note="Of the organization, in live and in sandbox." />
@@ -26,7 +27,10 @@ export function Settings({ scope }: PageProps): JSX.Element {
             ['Since', <Instant at={own?.createdAt ?? null} />],
           ]}
         />
-        {isOwner && own !== undefined && <Rename key={own.name} scope={scope} name={own.name} />}
+        {isOwner && own !== undefined && <Rename key={own.name} scope={scope} name={own.name} say={setSaid} />}
+        <p class="said" role="status">
+          {said}
+        </p>
       </Panel>
       <div class="columns">
         <Panel title="Single sign-on" actions={isOwner && <a href={hrefOf(scope, '/sso')}>Provider and domains</a>}>
@@ -47,32 +51,31 @@ export function Settings({ scope }: PageProps): JSX.Element {
   );
 }
 
-function Rename({ scope, name }: Pick<PageProps, 'scope'> & { name: string }): JSX.Element {
-  const [said, setSaid] = useState('');
+/** Another form for each name: what was typed is not kept behind the one that came of it. */
+function Rename({
+  scope,
+  name,
+  say,
+}: Pick<PageProps, 'scope'> & { name: string; say: (said: string) => void }): JSX.Element {
   const sending = useSend(
     ({ name: next = '' }) =>
       ask('renameOrganization', scope, { params: { id: scope.organizationId }, body: { name: next.trim() } }),
     (renamed) => {
-      setSaid(`It is called ${renamed.name} now.`);
+      say(`It is called ${renamed.name} now.`);
       void readOrganizations();
     },
   );
   return (
-    <>
-      <Form sending={sending} label="Rename">
-        <Field
-          label="Another name"
-          name="name"
-          required
-          maxLength={120}
-          value={name}
-          hint="Members and letters show it."
-        />
-      </Form>
-      <p class="said" role="status">
-        {said}
-      </p>
-    </>
+    <Form sending={sending} label="Rename">
+      <Field
+        label="Another name"
+        name="name"
+        required
+        maxLength={120}
+        value={name}
+        hint="Members and letters show it."
+      />
+    </Form>
   );
 }
 

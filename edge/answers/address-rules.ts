@@ -35,7 +35,7 @@ export async function falseAddress(row: AddressJson, { params }: Ask, known: Kno
       );
 }
 
-const ADOPTED = ['projectId', 'batchId', 'mode'] as const;
+const ADOPTED = ['projectId', 'batchId', 'mode', 'spendable'] as const;
 
 /** A new address: of this edge's own phrase, as it was asked for, and nobody else's. */
 export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Known): Promise<string | null> {

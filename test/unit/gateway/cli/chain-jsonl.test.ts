@@ -436,7 +436,19 @@ test('R10 tokenContract is the text of the catalogue that was given, whatever it
           hash: 'AB'.repeat(32),
           metaData: {
             TransactionResult: 'tesSUCCESS',
-            AffectedNodes: [],
+            AffectedNodes: [
+              {
+                ModifiedNode: {
+                  LedgerEntryType: 'RippleState',
+                  FinalFields: {
+                    Balance: { currency: hex, issuer: 'rrrrrrrrrrrrrrrrrrrrBZbvji', value: '-124' },
+                    LowLimit: { currency: hex, issuer, value: '0' },
+                    HighLimit: { currency: hex, issuer: 'rHsMGQEkVNJmpGWs8XUBoTBiAAbwxZN5v3', value: '1000' },
+                  },
+                  PreviousFields: { Balance: { currency: hex, issuer: 'rrrrrrrrrrrrrrrrrrrrBZbvji', value: '-1' } },
+                },
+              },
+            ],
             delivered_amount: { currency: hex, issuer, value: '1.23e2' },
           },
         },
