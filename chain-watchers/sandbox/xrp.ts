@@ -39,7 +39,7 @@ const FREE_LINES = 2;
 /** Payments from outside come from here; no key is known for it. */
 const OUTSIDE = addressOf(createHash('sha256').update('flock sandbox payer').digest().subarray(0, 20));
 
-/** Whose the balance of a line is said to be: the account of ones, for which there is no key. Source: xrpl.org, RippleState. */
+/** Whose the balance of a line is said to be: nobody's, the account of ones. Source: xrpl.org, RippleState. */
 const NO_ACCOUNT = 'rrrrrrrrrrrrrrrrrrrrBZbvji';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
