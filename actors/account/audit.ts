@@ -3,7 +3,14 @@
  * new values are read off the state before and after. Pure. Console U1–U3.
  */
 import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/capabilities.ts';
-import type { AuditAction, AuditChanges, AuditNote, AuditValue, AuditWrite } from '../../model/rows/audit.ts';
+import {
+  UNASKED,
+  type AuditAction,
+  type AuditChanges,
+  type AuditNote,
+  type AuditValue,
+  type AuditWrite,
+} from '../../model/rows/audit.ts';
 import type { AccountDecision, CommandType } from './decision.ts';
 import { evolve } from './evolve.ts';
 
@@ -46,12 +53,7 @@ function byTheClock({ type }: AccountCommand): AuditNote | null {
     actor: { kind: 'system', id: null },
     via: 'job',
     action,
-    target: null,
-    outcome: 'done',
-    changes: null,
-    ip: null,
-    client: null,
-    requestId: null,
+    ...UNASKED,
   };
 }
 

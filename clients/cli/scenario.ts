@@ -8,6 +8,7 @@ import type { Flags } from '../../protocol/node/commands.ts';
 import { isFlockError, type Flock } from '../typescript/src/index.ts';
 import { answer, answerLine, CommandFailed, EXIT, note, running, type Exit, type Running } from './answer.ts';
 import { clockTo } from './clock.ts';
+import { inputsGiven } from './inputs.ts';
 import {
   filled,
   missOf,
@@ -160,17 +161,7 @@ function edgeOf(
 }
 
 function inputsOf({ name, inputs }: Scenario, set: readonly string[]): Readonly<Record<string, string>> {
-  const given = set.map((text) => {
-    const at = text.indexOf('=');
-    const input = at < 0 ? text : text.slice(0, at);
-    if (at < 0 || !Object.hasOwn(inputs, input))
-      throw new CommandFailed(
-        'USAGE',
-        `--set ${input.slice(0, 40)}: ${name} has ${Object.keys(inputs).join(', ') || 'no inputs'}, as NAME=VALUE`,
-      );
-    return [input, text.slice(at + 1)] as const;
-  });
-  const all = { ...inputs, ...Object.fromEntries(given) };
+  const all = inputsGiven(name, inputs, set);
   const missing = Object.keys(all).find((input) => all[input] === null);
   if (missing !== undefined) throw new CommandFailed('NEEDS', `${name} needs --set ${missing}=VALUE`, EXIT.failed);
   return all as Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Flags } from '../../protocol/node/commands.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { answer, answerLine, CommandFailed, EXIT, running, type Exit, type Running } from './answer.ts';
+import { inputsGiven } from './inputs.ts';
 import { RECIPES, type Recipe } from './recipes.ts';
 import { sessionOf, type Session } from './session.ts';
 
@@ -23,7 +24,7 @@ export function trigger(args: readonly string[], flags: Flags): Promise<number> 
     if (event === undefined) return listed(flags);
     if (more.length > 0) throw new CommandFailed('USAGE', 'one event');
     const recipe = recipeOf(event);
-    const inputs = inputsOf(event, recipe, values.set);
+    const inputs = inputsGiven(event, recipe.inputs, values.set);
     const session = sessionOf(flags, run);
     if (session.environment === 'live' || session.isEdge)
       throw new CommandFailed('SANDBOX_ONLY', 'events are made in a sandbox: use a profile of the cloud with its key');
@@ -41,20 +42,6 @@ function recipeOf(event: string): Recipe {
     throw new CommandFailed('USAGE', `no such event; there are ${Object.keys(RECIPES).join(', ')}`);
   if (typeof recipe === 'string') throw new CommandFailed('NEEDS', `${event} needs ${recipe}`, EXIT.failed);
   return recipe;
-}
-
-function inputsOf(event: string, { inputs }: Recipe, set: readonly string[]): Readonly<Record<string, string>> {
-  const given = set.map((text) => {
-    const at = text.indexOf('=');
-    const name = at < 0 ? text : text.slice(0, at);
-    if (at < 0 || !Object.hasOwn(inputs, name))
-      throw new CommandFailed(
-        'USAGE',
-        `--set ${name.slice(0, 40)}: ${event} has ${Object.keys(inputs).join(', ')}, as NAME=VALUE`,
-      );
-    return [name, text.slice(at + 1)] as const;
-  });
-  return { ...inputs, ...Object.fromEntries(given) };
 }
 
 /** The first event of that name behind `since`. Throws: CommandFailed when none came in time. */

@@ -33,6 +33,16 @@ export interface AuditNote {
   readonly requestId: string | null;
 }
 
+/** The part of a note that nothing is known for where no request made the change. */
+export const UNASKED = {
+  target: null,
+  outcome: 'done',
+  changes: null,
+  ip: null,
+  client: null,
+  requestId: null,
+} as const satisfies Partial<AuditNote>;
+
 /** A note, and whose log it is of. */
 export interface AuditRecord extends AuditNote {
   readonly organizationId: string;

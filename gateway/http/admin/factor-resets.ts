@@ -4,7 +4,6 @@
  */
 import { RESET_LETTERS, resetLetterId, type FactorResetRow } from '../../../model/ports/factor-reset-store.ts';
 import type { AuditNote } from '../../../model/rows/audit.ts';
-import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, notFound, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
@@ -15,6 +14,7 @@ import { createThrottles } from '../auth/throttles.ts';
 import { bearerOf, type Asked, type Handlers } from '../context.ts';
 import { linkHashOf, newLink, spentLink } from '../organization/links.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { walked } from '../walked.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,18 +46,8 @@ export function factorResetHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   return {
     async listFactorResets({ query }) {
-      const ask = pageAskOf('factor-resets', query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await factorResets.list(after?.key ?? null, ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      return {
-        content: shown.map(viewOf),
-        next:
-          rows.length > ask.size
-            ? cursorText('factor-resets', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
-            : null,
-      };
+      const page = await walked('factor-resets', query, { read: factorResets.list, keyOf: ({ id }) => id });
+      return isRefusal(page) ? page : { content: page.rows.map(viewOf), next: page.next };
     },
     async askFactorReset(asked) {
       const email = emailOf(asked.body.email);

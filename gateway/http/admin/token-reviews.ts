@@ -1,12 +1,12 @@
 /** What administrators decide about contracts that accounts asked for. Treasury Q3, Q5, Q6, Q8. */
 import type { ReviewAsked } from '../../../model/ports/token-request-store.ts';
 import type { AuditRecord } from '../../../model/rows/audit.ts';
-import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { organizationOf } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { bearerOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { walked } from '../walked.ts';
 import { onChainView } from '../treasury/token-requests.ts';
 import { instantOf } from '../views.ts';
 
@@ -85,18 +85,11 @@ export function tokenReviewHandlers(deps: Deps): Pick<Handlers, Area> {
   const { tokenRequests } = deps.stores;
   return {
     async listTokenReviews({ query }) {
-      const ask = pageAskOf('token-reviews', query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await tokenRequests.reviews(query.state ?? null, after?.key ?? '', ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      return {
-        content: shown.map(reviewView),
-        next:
-          rows.length > ask.size
-            ? cursorText('token-reviews', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
-            : null,
-      };
+      const page = await walked('token-reviews', query, {
+        read: (after, limit) => tokenRequests.reviews(query.state ?? null, after ?? '', limit),
+        keyOf: ({ id }) => id,
+      });
+      return isRefusal(page) ? page : { content: page.rows.map(reviewView), next: page.next };
     },
     async acceptTokenRequest(asked) {
       const found = await decidable(deps, asked);

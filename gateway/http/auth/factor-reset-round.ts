@@ -1,5 +1,6 @@
 /** What time does to resets of factors: nobody confirmed one for a week, or its 72 hours are over. Console A25. */
 import { randomUUID } from 'node:crypto';
+import { UNASKED } from '../../../model/rows/audit.ts';
 import type { FactorResetStore } from '../../../model/ports/factor-reset-store.ts';
 
 /** How long another administrator has to confirm. */
@@ -22,10 +23,5 @@ const NOTE = {
   actor: { kind: 'admin', id: null },
   via: 'job',
   action: 'resetFactors',
-  target: null,
-  outcome: 'done',
-  changes: null,
-  ip: null,
-  client: null,
-  requestId: null,
+  ...UNASKED,
 } as const;

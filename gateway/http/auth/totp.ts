@@ -3,7 +3,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { generateSecret, generateSync, generateURI } from 'otplib';
 import type { FactorStore } from '../../../model/ports/factor-store.ts';
 import type { IdentityStore, UserRow } from '../../../model/ports/identity-store.ts';
-import type { AuditNote } from '../../../model/rows/audit.ts';
+import { UNASKED, type AuditNote } from '../../../model/rows/audit.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';
 import { recoveryHashOf } from './recovery-codes.ts';
@@ -50,12 +50,7 @@ const LOCKED: AuditNote = {
   actor: { kind: 'user', id: null },
   via: 'console',
   action: 'lockFactor',
-  target: null,
-  outcome: 'done',
-  changes: null,
-  ip: null,
-  client: null,
-  requestId: null,
+  ...UNASKED,
 };
 
 export function createSecondFactor({

@@ -1,10 +1,10 @@
 /** Local keys of an account's edge as the cloud knows them, and their revocation, which the edge signs. Console A34. */
 import type { EdgeKeyRow } from '../../../model/ports/edge-store.ts';
-import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, notFound } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { accountOf, recordOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { walked } from '../walked.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 
 export function edgeKeyHandlers({
@@ -14,18 +14,11 @@ export function edgeKeyHandlers({
 }: HandlerDeps): Pick<Handlers, 'listEdgeKeys' | 'revokeEdgeKey'> {
   return {
     async listEdgeKeys(asked) {
-      const ask = pageAskOf('edge-keys', asked.query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await edge.edgeKeys(accountOf(asked), after?.key ?? null, ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      return {
-        content: shown.map(viewOf),
-        next:
-          rows.length > ask.size
-            ? cursorText('edge-keys', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
-            : null,
-      };
+      const page = await walked('edge-keys', asked.query, {
+        read: (after, limit) => edge.edgeKeys(accountOf(asked), after, limit),
+        keyOf: ({ id }) => id,
+      });
+      return isRefusal(page) ? page : { content: page.rows.map(viewOf), next: page.next };
     },
     async revokeEdgeKey(asked) {
       const accountId = accountOf(asked),

@@ -1,11 +1,11 @@
 /** Conflicts of imports, for administrators: nobody else sees a line or a name. Migration M-I7. */
 import type { ClaimedRow, ImportReview } from '../../../model/ports/conflict-store.ts';
-import { cursorText, pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { organizationOf } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { bearerOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { walked } from '../walked.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 
 type Area = 'listImportConflicts' | 'getImportConflict' | 'resolveImportConflict';
@@ -22,30 +22,21 @@ export function reviewHandlers({
   }
   return {
     async listImportConflicts({ query }) {
-      const ask = pageAskOf('import-reviews', query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await conflicts.reviews(query.state ?? 'open', after?.key ?? '', ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      const next =
-        rows.length > ask.size
-          ? cursorText('import-reviews', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
-          : null;
-      return { content: shown.map(reviewView), next };
+      const page = await walked('import-reviews', query, {
+        read: (after, limit) => conflicts.reviews(query.state ?? 'open', after ?? '', limit),
+        keyOf: ({ id }) => id,
+      });
+      return isRefusal(page) ? page : { content: page.rows.map(reviewView), next: page.next };
     },
     async getImportConflict(asked) {
       const review = await reviewOf(asked);
       if (isRefusal(review)) return review;
-      const ask = pageAskOf('import-claims', asked.query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await conflicts.claims(review.id, Number(after?.key ?? 0), ask.size + 1);
-      const shown = rows.slice(0, ask.size);
-      const next =
-        rows.length > ask.size
-          ? cursorText('import-claims', { page: (after?.page ?? 0) + 1, key: String(shown.at(-1)!.n) })
-          : null;
-      return { ...reviewView(review), claims: shown.map(claimView), next };
+      const page = await walked('import-claims', asked.query, {
+        read: (after, limit) => conflicts.claims(review.id, Number(after ?? 0), limit),
+        keyOf: ({ n }) => String(n),
+      });
+      if (isRefusal(page)) return page;
+      return { ...reviewView(review), claims: page.rows.map(claimView), next: page.next };
     },
     async resolveImportConflict(asked) {
       const review = await reviewOf(asked);

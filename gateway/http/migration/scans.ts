@@ -16,6 +16,7 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, bearerOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { walked } from '../walked.ts';
 import { instantOf, instantOrNull } from '../views.ts';
 import { noted } from './noted.ts';
 import { whileWiped } from './wiped.ts';
@@ -157,17 +158,14 @@ export function scanHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return pageOf(content, { page, size, total: lengths.reduce((sum, rows_) => sum + rows_, 0), next });
     },
     async listScanLimits({ query }) {
-      const ask = pageAskOf('scan-limits', query);
-      if (isRefusal(ask)) return ask;
-      const after = 'after' in ask ? ask.after : null;
-      const rows = await scans.underReview(after?.key ?? '', ask.size + 1);
-      const shown = rows.slice(0, ask.size);
+      const page = await walked('scan-limits', query, {
+        read: (after, limit) => scans.underReview(after ?? '', limit),
+        keyOf: ({ id }) => id,
+      });
+      if (isRefusal(page)) return page;
       return {
-        content: shown.map((scan) => ({ ...viewOf(scan), accountId: scan.accountId })),
-        next:
-          rows.length > ask.size
-            ? cursorText('scan-limits', { page: (after?.page ?? 0) + 1, key: shown.at(-1)!.id })
-            : null,
+        content: page.rows.map((scan) => ({ ...viewOf(scan), accountId: scan.accountId })),
+        next: page.next,
       };
     },
     approveScanLimit: (asked) => decided(asked, 'approved'),
