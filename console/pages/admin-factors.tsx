@@ -5,12 +5,12 @@ import { askWithFactor } from '../app/ask.ts';
 import { place } from '../app/location.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { Field, Form, useSend } from '../ui/form.tsx';
-import { Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
+import { Head, Panel, Status, Text, Time, type Tone } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Steps, Table } from '../ui/table.tsx';
 
 type Reset = ReplyOf<'listFactorResets'>['content'][number];
-const TONES = { asked: 'warn', scheduled: 'warn', done: 'good', cancelled: undefined, expired: undefined } as const;
+const toneOf = ({ status, endedAt }: Reset): Tone => (endedAt === null ? 'warn' : status === 'done' ? 'good' : 'quiet');
 const again = (): void => readAgain('listFactorResets');
 
 export function FactorResets(): JSX.Element {
@@ -54,7 +54,7 @@ export function FactorResets(): JSX.Element {
                   keyOf={({ id }) => id}
                   columns={[
                     { name: 'Person', cell: ({ email }) => <Text of={email} /> },
-                    { name: 'State', cell: ({ status }) => <Status of={status} tone={TONES[status]} /> },
+                    { name: 'State', cell: (reset) => <Status of={reset.status} tone={toneOf(reset)} /> },
                     { name: 'Reason', cell: ({ reason }) => <Text of={reason} />, wideOnly: true },
                     { name: 'Asked by', cell: ({ askedBy }) => <Text of={askedBy} /> },
                     { name: 'Confirmed by', cell: ({ confirmedBy }) => <Text of={confirmedBy ?? '–'} /> },

@@ -28,7 +28,7 @@ create table factor_reset (
 create unique index factor_reset_open on factor_reset (user_id) where ended_at is null;
 create index factor_reset_due on factor_reset (due_at) where status = 'scheduled'; -- the job
 create index factor_reset_asked on factor_reset (asked_at) where status = 'asked'; -- what nobody confirmed
-create index factor_reset_carried_out on factor_reset (ended_in) where ended_in is not null;
+create index factor_reset_ended_in on factor_reset (ended_in) where ended_in is not null; -- factors_are_reset
 create trigger factor_reset_ended_once before update on factor_reset for each row
   when (old.ended_at is not null
         or (new.id, new.user_id, new.reason, new.asked_by, new.asked_at)
