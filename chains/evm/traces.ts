@@ -33,7 +33,7 @@ interface Frame {
 interface FlatTrace {
   readonly type: string;
   readonly action: {
-    readonly callType?: string;
+    readonly callType?: string | null;
     readonly from?: string | null;
     readonly to?: string | null;
     readonly value?: string | null;
@@ -110,9 +110,9 @@ function flatTraceOf(value: unknown): FlatTrace {
   ) {
     return malformed('entry of trace_block', value);
   }
-  const { from, to, value: amount, address, refundAddress, balance } = trace.action,
+  const { callType, from, to, value: amount, address, refundAddress, balance } = trace.action,
     { address: created } = trace.result ?? {};
-  return [from, to, amount, address, refundAddress, balance, created].every(isTextOrNone)
+  return [callType, from, to, amount, address, refundAddress, balance, created].every(isTextOrNone)
     ? trace
     : malformed('entry of trace_block', value);
 }
@@ -254,7 +254,7 @@ function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
   let failedDepth = hasFailed(top!) ? 0 : Infinity;
   let place = 0;
   for (const frame of frames) {
-    if (frame.type === 'call' && isPrecompile(frame.action.to)) continue;
+    if (frame.type.toUpperCase() === 'CALL' && isPrecompile(frame.action.to)) continue;
     const depth = frame.traceAddress.length;
     if (depth <= failedDepth) failedDepth = hasFailed(frame) ? depth : Infinity;
     const moved = failedDepth === Infinity ? moveOf(frame) : null;

@@ -189,3 +189,19 @@ test("G8 C1-4 property: one value of a block's answers that is garbage is a malf
     );
   }
 });
+
+test("G8 C1-4 each value of a block's answers that is of another kind is a malformed reply, an unproven block, or without meaning", (t) => {
+  const kinds = [undefined, null, true, 7, '', 'latest', {}, [], [null], ['call'], [['0xa']]];
+  for (const { network, said } of UNITS) {
+    for (const place of placesIn(said).filter(([part]) => part !== 'received')) {
+      for (const put of kinds) {
+        try {
+          read(network, withPlace(said, place, put) as Said);
+        } catch (error) {
+          const known = error instanceof ChainUnavailable || error instanceof MalformedReply;
+          t.true(known, `${place.join('.')} as ${JSON.stringify(put)}: ${String(error)}`);
+        }
+      }
+    }
+  }
+});
