@@ -64,7 +64,7 @@ export default {
   files: ['test/**/*.test.ts'],
   extensions: ['ts'],
   environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/flock', ...temporaryFolder() },
-  require: ['./test/support/awake.mjs'],
+  require: ['./test/support/awake.mjs', './test/support/property-seed.mjs'],
   workerThreads: false,
   concurrency: 3,
   sortTestFiles: (a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1),

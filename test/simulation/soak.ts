@@ -4,7 +4,11 @@
  * --from SEED`. `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of
  * the watchers with each. `--cluster` tells those of three real nodes (test/support/cluster), for `--seconds` each.
  * `--mutations 80000` changes so many unsigned payloads of six families at random instead, one line a family.
+ * `--properties` runs the files of `test/` that have properties, each seed once, and prints what failed.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import { playStory } from '../support/cluster/play.ts';
@@ -71,6 +75,26 @@ async function tellMutations(count: number, seed: number): Promise<number> {
   return wrongOnes;
 }
 
+/** Answers with how many seeds a property failed. Integration, scenarios and browsers are left to `npm test`. */
+async function tellProperties(from: number, seeds: number): Promise<number> {
+  const files = globSync('test/{actors,unit,simulation}/**/*.test.ts').filter((file) =>
+    readFileSync(file, 'utf8').includes("from 'fast-check'"),
+  );
+  let failed = 0;
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const ava = spawn('node_modules/.bin/ava', ['--timeout', '60m', ...files], {
+      env: { ...process.env, FLOCK_PROPERTY_SEED: String(seed) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    ava.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(ava, 'close')) as [number | null];
+    if (code !== 0) failed += 1;
+    process.stdout.write(`seed ${seed}  ${code === 0 ? 'passed' : `FAILED\n${said}`}\n`);
+  }
+  return failed;
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -81,6 +105,7 @@ async function main(): Promise<number> {
       cluster: { type: 'boolean', default: false },
       seconds: { type: 'string' },
       mutations: { type: 'string' },
+      properties: { type: 'boolean', default: false },
     },
   });
   const seeds = wholeNumber('seeds', values.seeds, 1),
@@ -88,6 +113,11 @@ async function main(): Promise<number> {
     steps = wholeNumber('steps', values.steps, STEPS);
   if (values.mutations !== undefined)
     return (await tellMutations(wholeNumber('mutations', values.mutations, 0), from)) === 0 ? 0 : 1;
+  if (values.properties) {
+    const failed = await tellProperties(from, seeds);
+    process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
+    return failed === 0 ? 0 : 1;
+  }
   if (values.cluster) {
     const failed = await tellClusterStories({ from, seeds, seconds: wholeNumber('seconds', values.seconds, 4) });
     process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
@@ -116,7 +146,7 @@ try {
     error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
   process.stderr.write(
-    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql] | --cluster [--seconds N] | --mutations N [--from SEED]\n`,
+    `${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql] | --cluster [--seconds N] | --mutations N [--from SEED] | --properties [--seeds N] [--from SEED]\n`,
   );
   process.exitCode = 2;
 }

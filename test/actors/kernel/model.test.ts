@@ -178,7 +178,7 @@ test('I23 random crashes of the append: no accepted command is lost, none is dou
   await holds(t, 20_260_801);
 });
 
-test('I23 random crashes of the append: no accepted command is lost, none is doubled (random seed, printed on failure)', async (t) => {
+test('I23 random crashes of the append: no accepted command is lost, none is doubled (the seed of the run, printed on failure)', async (t) => {
   await holds(t, undefined);
 });
 
