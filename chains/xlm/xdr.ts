@@ -56,22 +56,28 @@ export function muxedAccount({ address, id }: Account): MuxedAccount {
 const SHORT_CODE_CHARACTERS = 4;
 const LONG_CODE_CHARACTERS = 12;
 
-/** `CODE:ISSUER`, or null for the native coin. */
+/**
+ * `CODE:ISSUER`, or null for the native coin. Bytes that the ledger takes in no code (letters and digits alone) have a
+ * text of their own too, so that no two assets share one.
+ */
 export function assetText(asset: Asset): string | null {
   if (asset.type === 'assetTypeNative') return null;
   const { assetCode, issuer } = asset.value;
   return `${codeOf(assetCode.toBytes())}:${accountText(issuer)}`;
 }
 
-/** Code of an asset without the zeros that fill it up. */
+/** Code of an asset without the zeros that fill it up; one stays where a long code would read as a short one. */
 function codeOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1').replace(/\0+$/, '');
+  const code = Buffer.from(bytes).toString('latin1').replace(/\0+$/, '');
+  return bytes.length === LONG_CODE_CHARACTERS ? code.padEnd(SHORT_CODE_CHARACTERS + 1, '\0') : code;
 }
 
 /** An asset from `CODE:ISSUER`, or the native coin from null. */
 export function assetOf(text: string | null): Asset {
   if (text === null) return Asset.assetTypeNative();
-  const [code, issuer] = text.split(':') as [string, string];
+  const end = text.lastIndexOf(':'),
+    code = text.slice(0, Math.max(end, 0)),
+    issuer = text.slice(end + 1);
   const length = code.length <= SHORT_CODE_CHARACTERS ? SHORT_CODE_CHARACTERS : LONG_CODE_CHARACTERS;
   const parts = { assetCode: Buffer.from(code.padEnd(length, '\0'), 'latin1'), issuer: accountKey(issuer) };
   return length === SHORT_CODE_CHARACTERS

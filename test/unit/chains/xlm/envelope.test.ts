@@ -12,7 +12,7 @@ import {
   Operation,
   TransactionBuilder,
 } from '@stellar/stellar-sdk/base';
-import { TransactionEnvelope } from '@stellar/stellar-sdk/xdr';
+import { AlphaNum12, AlphaNum4, Asset as XdrAsset, TransactionEnvelope } from '@stellar/stellar-sdk/xdr';
 import {
   decodePayload,
   encodePayload,
@@ -24,6 +24,7 @@ import {
   type Payload,
 } from '../../../../chains/xlm/envelope.ts';
 import { stellar } from '../../../../chains/xlm/network.ts';
+import { accountKey, assetOf, assetText } from '../../../../chains/xlm/xdr.ts';
 import { person, unitsOf } from '../../../../developer/stand-ins/xlm/people.ts';
 
 const [US, SHOP, ISSUER, TANK] = [1, 2, 3, 4].map((number) => person(number)) as [Keypair, Keypair, Keypair, Keypair];
@@ -127,6 +128,51 @@ test('M20 property: no byte of a payload can be changed unseen: it is refused, o
       else t.truthy(decoded.reason);
     }),
     { numRuns: 300 },
+  );
+});
+
+test('M20 G8 no value of any byte of an asset goes unseen, or is an error', (t) => {
+  for (const asset of ASSETS.slice(1) as string[]) {
+    const value: Payload = {
+      transaction: {
+        source: US.publicKey(),
+        feeStroops: 100,
+        sequence: 7n,
+        maxTime: 1_700_000_180n,
+        memoId: null,
+        operation: { kind: 'payment', to: { address: SHOP.publicKey(), id: null }, asset, amount: 5n },
+      },
+      bump: null,
+    };
+    const bytes = Buffer.from(encodePayload(value), 'base64'),
+      at = bytes.indexOf(asset.split(':')[0]!, 0, 'latin1');
+    t.true(at > 0);
+    for (let place = at - 4; place < at + 52; place += 1) {
+      for (let mask = 1; mask < 256; mask += 1) {
+        const changed = Buffer.from(bytes);
+        changed[place]! ^= mask;
+        const decoded = decodePayload(changed.toString('base64'));
+        if (decoded.ok) t.notDeepEqual(decoded.payload, value);
+      }
+    }
+  }
+});
+
+test('M20 property: two assets never have one text, and each is read from its own', (t) => {
+  const bytesOf = (length: number) =>
+    fc.array(fc.oneof(fc.constantFrom(0, 0x3a, 0x55), fc.nat(255)), { minLength: length, maxLength: length });
+  const issuer = accountKey(ISSUER.publicKey());
+  const short = bytesOf(4).map((code) =>
+    XdrAsset.assetTypeCreditAlphanum4(new AlphaNum4({ assetCode: Buffer.from(code), issuer })),
+  );
+  const long = bytesOf(12).map((code) =>
+    XdrAsset.assetTypeCreditAlphanum12(new AlphaNum12({ assetCode: Buffer.from(code), issuer })),
+  );
+  fc.assert(
+    fc.property(fc.oneof(short, long), (asset) => {
+      t.deepEqual(Buffer.from(assetOf(assetText(asset)).toXdr()), Buffer.from(asset.toXdr()));
+    }),
+    { numRuns: 2_000 },
   );
 });
 
