@@ -10,6 +10,7 @@ const CHAPTERS: Readonly<Partial<Record<ErrorCode, string>>> = {
   INVALID_INPUT: '## Fields',
   INVALID_AMOUNT: '## Fields',
   UNAUTHORIZED: '## Keys',
+  TOTP_REQUIRED: '## Second factors',
   IDEMPOTENCY_CONFLICT: '## Idempotency keys',
 };
 

@@ -45,3 +45,13 @@ test('house 3: the errors page names no detail of a code that its schema does no
   });
   t.deepEqual(unknown, []);
 });
+
+test('ecosystem X39 the errors page says of each code what to do next, and names a detail where there is one', (t) => {
+  const rows = tableRows(sectionOf(documentText('errors.md'), '## Codes'));
+  t.true(rows.length > 50);
+  for (const [, code, , details, next] of rows) {
+    const [name] = codesIn(code!) as ErrorCode[];
+    t.not(next!.trim(), '', `${name}: next step`);
+    if (namesOf(DETAILS[name!]).length > 0) t.true(codesIn(details!).length > 0, `${name}: details`);
+  }
+});
