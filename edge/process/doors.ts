@@ -33,7 +33,7 @@ const OPENING = [
   '--experimental-worker-inspection',
   '--experimental-inspector',
   '--trace-event',
-  // A file of options: what it opens stands in no argument.
+  // A file of options: no argument says what it opens.
   '--experimental-config-file',
   '--experimental-default-config-file',
 ] as const;
@@ -59,7 +59,7 @@ export function openDoors(
   const byArgument = execArgv
     .filter((option) => opens(option) !== undefined)
     .map((option) => `${option.split('=')[0]!}: start the edge without it: it shows what is in the edge's memory`);
-  // Node takes quotes away, and within them a backslash before whatever letter it stands.
+  // Node removes quotes, and within them each backslash.
   const byOptions = (env['NODE_OPTIONS'] ?? '')
     .replaceAll(/["'\\]/g, '')
     .split(/\s+/)

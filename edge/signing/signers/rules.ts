@@ -22,7 +22,7 @@
  *   fee_parts    fee_mismatch                       and so are the parts that people were shown
  *   ceiling      gas_limit, unit_limit, fee_cap, fee_rate_cap, too_large   no setting lifts these bounds
  *   costs        native_gas_limit, fee_cap, fee_price_cap, fee_ratio   the customer's own bounds (fee-bounds.ts, G29)
- *   share        fee_ratio                          what an issuer keeps of its token is a fee in the unit of the amount
+ *   share        fee_ratio                          what an issuer keeps of its token is a fee in that token
  *   clock        no_clock                           what ends by time is judged by this edge's clock
  *   ends         expired, expires_too_late, expiration_before_timestamp, expiration_too_far   within an hour (1.6-8)
  *   height       locktime, expiry                   no height that the chain cannot have by now (lying-in-wait.ts)
