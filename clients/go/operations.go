@@ -160,6 +160,7 @@ func (c *Client) GetFees(ctx context.Context, params GetFeesParams, options ...C
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Status: detected, confirmed, reversed, built, signing, broadcast, confirming, failed, replaced, expired.
 // Direction: in, out.
+// Kind: withdrawal, sweep.
 type ListTransactionsParams struct {
 	Page      *int64  `json:"page,omitempty"`
 	Size      *int64  `json:"size,omitempty"`
@@ -169,6 +170,7 @@ type ListTransactionsParams struct {
 	Tag       *string `json:"tag,omitempty"`
 	Status    *string `json:"status,omitempty"`
 	Direction *string `json:"direction,omitempty"`
+	Kind      *string `json:"kind,omitempty"`
 }
 
 // ListTransactions: List deposits and withdrawals, newest first.

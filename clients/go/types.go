@@ -3892,6 +3892,8 @@ type TotpRequiredDetails struct {
 // Transaction travels.
 //
 // Direction: in, out.
+// Kind: withdrawal, sweep.
+// Role: fund, sweep, approve, burn, mint.
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Environment: live, sandbox.
 // Status: detected, confirmed, reversed, built, signing, broadcast, confirming, failed, replaced, expired.
@@ -3901,6 +3903,9 @@ type Transaction struct {
 	Decimals        int64                     `json:"decimals"`
 	ID              string                    `json:"id"`
 	Direction       string                    `json:"direction"`
+	Kind            *string                   `json:"kind"`
+	Role            *string                   `json:"role"`
+	OperationID     *string                   `json:"operationId"`
 	Chain           string                    `json:"chain"`
 	Environment     string                    `json:"environment"`
 	Status          string                    `json:"status"`

@@ -86,7 +86,7 @@ export interface AnswerRule<Row> {
 /** Facts of a page that are the cloud's word. */
 export const PAGE_WORD = ['totalElements', 'totalPages', 'next', 'totalCapped'] as const;
 /** Filters of lists, and the field of a row that must then be so. */
-export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webhookId', 'event'] as const;
+export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'kind', 'webhookId', 'event'] as const;
 
 const ADDRESS_WORD = ['status', 'createdAt', 'label', 'projectId', 'batchId', 'mode', 'spendable'];
 const MONEY_WORD = ['amount'];

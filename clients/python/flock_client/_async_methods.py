@@ -260,6 +260,7 @@ class AsyncFlock(AsyncCore):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.TransactionPage:
@@ -274,6 +275,7 @@ class AsyncFlock(AsyncCore):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return cast(types.TransactionPage, await self._call(_operation, _arguments, None, timeout, deadline))
 
@@ -287,6 +289,7 @@ class AsyncFlock(AsyncCore):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncGenerator[types.Transaction, None]:
@@ -300,6 +303,7 @@ class AsyncFlock(AsyncCore):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 

@@ -76,6 +76,7 @@ export interface Operations {
     tag?: string;
     status?: 'detected' | 'confirmed' | 'reversed' | 'built' | 'signing' | 'broadcast' | 'confirming' | 'failed' | 'replaced' | 'expired';
     direction?: 'in' | 'out';
+    kind?: 'withdrawal' | 'sweep';
   }, TransactionPage>;
   /** Read one deposit or withdrawal. */
   getTransaction: Call<{
@@ -4457,6 +4458,9 @@ export interface Transaction {
   decimals: number;
   id: string;
   direction: Open<'in' | 'out'>;
+  kind: Open<'withdrawal' | 'sweep'> | null;
+  role: Open<'fund' | 'sweep' | 'approve' | 'burn' | 'mint'> | null;
+  operationId: string | null;
   chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
   environment: Open<'live' | 'sandbox'>;
   status: Open<'detected' | 'confirmed' | 'reversed' | 'built' | 'signing' | 'broadcast' | 'confirming' | 'failed' | 'replaced' | 'expired'>;
