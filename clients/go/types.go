@@ -2648,8 +2648,9 @@ type PaymentsReadinessPageContentItemTokensItem struct {
 
 // PaymentsReadinessPageContentItemUnpaidAddresses travels.
 type PaymentsReadinessPageContentItemUnpaidAddresses struct {
-	Open  int64 `json:"open"`
-	Limit int64 `json:"limit"`
+	Open    int64 `json:"open"`
+	Resting int64 `json:"resting"`
+	Limit   int64 `json:"limit"`
 }
 
 // PaymentsSession travels.

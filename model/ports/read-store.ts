@@ -7,7 +7,7 @@ import type { AddressRow } from '../rows/address.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
 import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
 import type { WebhookRow } from '../rows/webhook.ts';
-import type { AddressStatus, Chain, DeliveryStatus, HeldReason } from '../../protocol/slugs.ts';
+import type { AddressStatus, Chain, DeliveryStatus, Family, HeldReason } from '../../protocol/slugs.ts';
 import type { TransactionFilter, TransactionView } from './transaction-view.ts';
 import type { KeyOwner } from './identity-store.ts';
 import type { InvoiceRow, PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
@@ -155,6 +155,8 @@ export interface ReadStore {
     accountId: AccountId,
     of: { chain: Chain; fromIndex: number; sinceMs: number; ledgers: readonly LedgerId[] },
   ): Promise<LentBefore | null>;
+  /** How many lent addresses of each family rest, counted to `limit`. payments P23. */
+  restingCounts(accountId: AccountId, limit: number): Promise<ReadonlyMap<Family, number>>;
   /** How far an identity's statements reach in each family, from index `from` on. payments E5. */
   attestedReach(
     accountId: AccountId,

@@ -1843,6 +1843,7 @@ PaymentsReadinessPageContentItemTokensItem = TypedDict("PaymentsReadinessPageCon
 
 PaymentsReadinessPageContentItemUnpaidAddresses = TypedDict("PaymentsReadinessPageContentItemUnpaidAddresses", {
     "open": "int",
+    "resting": "int",
     "limit": "int",
 })
 

@@ -669,7 +669,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       feeAsOf: AT,
       tokens: [{ symbol: 'USDC', contract: USDC_CONTRACT, decimals: 6, minimum: '10' }],
       threshold: 12,
-      unpaidAddresses: { open: 1, limit: 100 },
+      unpaidAddresses: { open: 1, resting: 0, limit: 100 },
       attestationsAhead: 0,
     }),
   },

@@ -3488,6 +3488,7 @@ export interface PaymentsReadinessPage {
     threshold: number;
     unpaidAddresses: {
       open: number;
+      resting: number;
       limit: number;
     };
     attestationsAhead: number;
