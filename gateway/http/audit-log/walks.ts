@@ -3,7 +3,7 @@
  * organization, and none that was asked for twice. found part 2.
  *
  *   nothing under way             the walk begins
- *   a walk is under way           the next one waits; whoever asks the same before it begins gets its answer
+ *   a walk is under way           the next one waits, and is that of all who ask the same before it begins
  *   so many others wait already   refused: RATE_LIMIT_EXCEEDED
  *
  * Nobody gets the answer of a walk that began before the question: it may have passed what was changed since.

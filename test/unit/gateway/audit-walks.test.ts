@@ -1,4 +1,4 @@
-/** found part 2: verifications of an audit log that are asked for at once are few walks, each begun after its question. */
+/** found part 2: verifications of a log that are asked for at once are few walks, each begun after its question. */
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import { auditLogHandlers } from '../../../gateway/http/audit-log/audit-log.ts';
