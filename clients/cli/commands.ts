@@ -70,6 +70,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./events.ts')).replay(args, flags),
   },
   {
+    words: ['webhooks', 'test'],
+    usage: 'webhooks test WEBHOOK_ID',
+    does: 'posts a test event to an endpoint with a good and a broken signature, and says whether it knows them apart',
+    run: async (args, flags) => (await import('./webhook-test.ts')).webhooksTest(args, flags),
+  },
+  {
     words: ['logs', 'tail'],
     usage: 'logs tail [--topic T,T] [--id ID] [--count N]',
     does: 'prints what happens in the account, a line each',

@@ -419,6 +419,16 @@ func (c *Client) DropPreviousWebhookSecret(ctx context.Context, params DropPrevi
 	return call[Webhook](ctx, c, operation{"dropPreviousWebhookSecret", "DELETE", "/v1/webhooks/{webhookId}/secret/previous", "k"}, params, howOf(options))
 }
 
+// TestWebhookParams are the arguments of TestWebhook.
+type TestWebhookParams struct {
+	WebhookID string `json:"webhookId"`
+}
+
+// TestWebhook: Post a signed test event to an endpoint, then one with a broken signature, which it must refuse.
+func (c *Client) TestWebhook(ctx context.Context, params TestWebhookParams, options ...CallOption) (*WebhookTest, error) {
+	return call[WebhookTest](ctx, c, operation{"testWebhook", "POST", "/v1/webhooks/{webhookId}/test", ""}, params, howOf(options))
+}
+
 // ListWebhookDeliveriesParams are the arguments of ListWebhookDeliveries.
 //
 // Status: pending, delivered, failed, dead_lettered, held.

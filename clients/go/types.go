@@ -4185,6 +4185,27 @@ type WebhookPage struct {
 	Next          *string   `json:"next"`
 }
 
+// WebhookTest travels.
+type WebhookTest struct {
+	WebhookID string                    `json:"webhookId"`
+	URL       string                    `json:"url"`
+	Passed    bool                      `json:"passed"`
+	Attempts  []WebhookTestAttemptsItem `json:"attempts"`
+}
+
+// WebhookTestAttemptsItem travels.
+//
+// Signature: good, broken.
+type WebhookTestAttemptsItem struct {
+	Signature  string      `json:"signature"`
+	EventID    string      `json:"eventId"`
+	StatusCode *int64      `json:"statusCode"`
+	DurationMs json.Number `json:"durationMs"`
+	Error      *string     `json:"error"`
+	At         string      `json:"at"`
+	Passed     bool        `json:"passed"`
+}
+
 // Wipe travels.
 //
 // Environment: live, sandbox.

@@ -137,6 +137,9 @@ const DELIVERY_WORD = [
   'attempts.*.error',
   'attempts.*.at',
 ];
+const TEST_WORD = ['signature', 'eventId', 'statusCode', 'durationMs', 'error', 'at', 'passed'].map(
+  (field) => `attempts.*.${field}`,
+);
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
 const REQUEST_WORD = [
@@ -161,6 +164,12 @@ const falseEndpoint = ({ url, events }: WebhookJson, { body }: Ask): string | nu
   firstFalse(['url', url === body['url']], ['events', sameEvents(events, body['events'])]);
 const ofWebhook = ({ id }: WebhookJson, { params }: Ask): string | null =>
   firstFalse(['id', id === params['webhookId']]);
+
+/** An attempt of a test passed by its status alone. */
+function isJudgedByStatus({ signature, statusCode, passed }: RowOf<'testWebhook'>['attempts'][number]): boolean {
+  const [least, most] = signature === 'good' ? [200, 299] : [400, 499];
+  return passed === (statusCode !== null && statusCode >= least && statusCode <= most);
+}
 
 type BalanceJson = RowOf<'getBalance'>;
 function falseBalance(row: BalanceJson, _ask: Ask, { catalogueOf }: Known): string | null {
@@ -293,6 +302,15 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   dropPreviousWebhookSecret: {
     falseField: (row, ask) => ofWebhook(row, ask) ?? firstFalse(['rotating', !row.rotating]),
     word: ['url', 'events', 'events.*', ...WEBHOOK_WORD.filter((field) => field !== 'rotating')],
+  },
+  testWebhook: {
+    falseField: ({ webhookId, passed, attempts }, { params }) =>
+      firstFalse(
+        ['webhookId', webhookId === params['webhookId']],
+        ['passed', passed === attempts.every((attempt) => attempt.passed)],
+        ['attempts', attempts.every(isJudgedByStatus)],
+      ),
+    word: ['url', ...TEST_WORD],
   },
   listWebhookDeliveries: {
     falseField: ({ webhookId }, { params }) => firstFalse(['webhookId', webhookId === params['webhookId']]),

@@ -1,7 +1,7 @@
 /** Webhooks and their deliveries. */
 import type { Route } from '../route.ts';
 import * as webhooks from '../schema/webhooks.ts';
-import { DELETE, GET, POST, PUT, creates, reads, writes } from './kinds.ts';
+import { DELETE, GET, POST, PUT, asks, creates, reads, writes } from './kinds.ts';
 
 export const WEBHOOKS_ROUTES = {
   createWebhook: {
@@ -104,6 +104,15 @@ export const WEBHOOKS_ROUTES = {
     reply: webhooks.webhook,
     refusals: ['NOT_FOUND', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'End the rotation of a secret',
+  },
+  testWebhook: {
+    ...asks('Webhooks'),
+    role: 'editor',
+    path: '/v1/webhooks/{webhookId}/test',
+    params: webhooks.webhookParams,
+    reply: webhooks.webhookTest,
+    refusals: ['NOT_FOUND', 'CONFLICT', 'EDGE_OFFLINE', 'EDGE_NO_LEADER'],
+    summary: 'Post a signed test event to an endpoint, then one with a broken signature, which it must refuse',
   },
   listWebhookDeliveries: {
     ...reads('Webhooks'),

@@ -685,6 +685,20 @@ class AsyncFlock(AsyncCore):
         }
         return cast(types.Webhook, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    async def test_webhook(
+        self,
+        *,
+        webhook_id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.WebhookTest:
+        """Post a signed test event to an endpoint, then one with a broken signature, which it must refuse."""
+        _operation = Operation("testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "")
+        _arguments: Dict[str, Any] = {
+            "webhookId": webhook_id,
+        }
+        return cast(types.WebhookTest, await self._call(_operation, _arguments, None, timeout, deadline))
+
     async def list_webhook_deliveries(
         self,
         *,

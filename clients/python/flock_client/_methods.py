@@ -684,6 +684,20 @@ class Flock(Core):
         }
         return cast(types.Webhook, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
+    def test_webhook(
+        self,
+        *,
+        webhook_id: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.WebhookTest:
+        """Post a signed test event to an endpoint, then one with a broken signature, which it must refuse."""
+        _operation = Operation("testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "")
+        _arguments: Dict[str, Any] = {
+            "webhookId": webhook_id,
+        }
+        return cast(types.WebhookTest, self._call(_operation, _arguments, None, timeout, deadline))
+
     def list_webhook_deliveries(
         self,
         *,

@@ -3026,6 +3026,23 @@ class WebhookPage(_WebhookPage, _WebhookPageMore):
     pass
 
 
+WebhookTest = TypedDict("WebhookTest", {
+    "webhookId": "str",
+    "url": "str",
+    "passed": "bool",
+    "attempts": "List[WebhookTestAttemptsItem]",
+})
+
+WebhookTestAttemptsItem = TypedDict("WebhookTestAttemptsItem", {
+    "signature": "str",
+    "eventId": "str",
+    "statusCode": "Union[int, None]",
+    "durationMs": "float",
+    "error": "Union[str, None]",
+    "at": "str",
+    "passed": "bool",
+})
+
 Wipe = TypedDict("Wipe", {
     "id": "str",
     "environment": "str",

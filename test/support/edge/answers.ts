@@ -521,6 +521,18 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
     data: { ...webhook, rotating: true, secret: 'whsec_c2VjcmV0' },
   },
   dropPreviousWebhookSecret: { params: { webhookId: WEBHOOK }, data: webhook },
+  testWebhook: {
+    params: { webhookId: WEBHOOK },
+    data: {
+      webhookId: WEBHOOK,
+      url: webhook.url,
+      passed: true,
+      attempts: [
+        { signature: 'good', eventId: EVT, statusCode: 204, durationMs: 12, error: null, at: AT, passed: true },
+        { signature: 'broken', eventId: EVT, statusCode: 401, durationMs: 9, error: null, at: AT, passed: true },
+      ],
+    },
+  },
   listWebhookDeliveries: { params: { webhookId: WEBHOOK }, data: page(delivery) },
   getEdgeLease: { data: { state: 'held', epoch: 3, holder: newId('ses', 1), expiresAt: AT } },
   getEdgeReadiness: {

@@ -178,6 +178,10 @@ export interface Operations {
   dropPreviousWebhookSecret: Write<{
     webhookId: string;
   }, Webhook>;
+  /** Post a signed test event to an endpoint, then one with a broken signature, which it must refuse. */
+  testWebhook: Call<{
+    webhookId: string;
+  }, WebhookTest>;
   /** Attempt history of one endpoint. */
   listWebhookDeliveries: List<{
     webhookId: string;
@@ -4684,6 +4688,21 @@ export interface WebhookPage {
   totalCapped?: true;
   withheld?: number;
   next: string | null;
+}
+
+export interface WebhookTest {
+  webhookId: string;
+  url: string;
+  passed: boolean;
+  attempts: Array<{
+    signature: Open<'good' | 'broken'>;
+    eventId: string;
+    statusCode: number | null;
+    durationMs: number;
+    error: string | null;
+    at: string;
+    passed: boolean;
+  }>;
 }
 
 export interface Wipe {
