@@ -425,8 +425,8 @@ type TestWebhookParams struct {
 }
 
 // TestWebhook: Post a signed test event to an endpoint, then one with a broken signature, which it must refuse.
-func (c *Client) TestWebhook(ctx context.Context, params TestWebhookParams, options ...CallOption) (*WebhookTest, error) {
-	return call[WebhookTest](ctx, c, operation{"testWebhook", "POST", "/v1/webhooks/{webhookId}/test", ""}, params, howOf(options))
+func (c *Client) TestWebhook(ctx context.Context, params TestWebhookParams, options ...WriteOption) (*WebhookTest, error) {
+	return call[WebhookTest](ctx, c, operation{"testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "k"}, params, howOf(options))
 }
 
 // ListWebhookDeliveriesParams are the arguments of ListWebhookDeliveries.

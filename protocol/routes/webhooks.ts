@@ -1,7 +1,7 @@
 /** Webhooks and their deliveries. */
 import type { Route } from '../route.ts';
 import * as webhooks from '../schema/webhooks.ts';
-import { DELETE, GET, POST, PUT, asks, creates, reads, writes } from './kinds.ts';
+import { DELETE, GET, POST, PUT, creates, reads, writes } from './kinds.ts';
 
 export const WEBHOOKS_ROUTES = {
   createWebhook: {
@@ -106,8 +106,9 @@ export const WEBHOOKS_ROUTES = {
     summary: 'End the rotation of a secret',
   },
   testWebhook: {
-    ...asks('Webhooks'),
-    role: 'editor',
+    ...writes('Webhooks'),
+    idempotent: 'claimed',
+    method: POST,
     path: '/v1/webhooks/{webhookId}/test',
     params: webhooks.webhookParams,
     reply: webhooks.webhookTest,

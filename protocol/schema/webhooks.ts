@@ -79,11 +79,26 @@ const testAttempt = z.object({
   at: instant,
   passed: z.boolean().meta({ description: 'good: it was answered 2xx; broken: it was answered 4xx' }),
 });
+const testExample: z.output<typeof testAttempt> = {
+  signature: 'good',
+  eventId: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
+  statusCode: 204,
+  durationMs: 12,
+  error: null,
+  at: '2026-01-01T00:00:00.000Z',
+  passed: true,
+};
 export const webhookTest = z.object({
   webhookId: z.uuid(),
   url: z.string(),
   passed: z.boolean().meta({ description: 'both attempts passed' }),
-  attempts: z.array(testAttempt).length(2).meta({ description: 'the good one, then the broken one' }),
+  attempts: z
+    .array(testAttempt)
+    .length(2)
+    .meta({
+      description: 'the good one, then the broken one',
+      examples: [[testExample, { ...testExample, signature: 'broken', statusCode: 401 }]],
+    }),
 });
 
 /** Deliveries that one replay of a time range may create. */

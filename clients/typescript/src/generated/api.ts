@@ -179,7 +179,7 @@ export interface Operations {
     webhookId: string;
   }, Webhook>;
   /** Post a signed test event to an endpoint, then one with a broken signature, which it must refuse. */
-  testWebhook: Call<{
+  testWebhook: Write<{
     webhookId: string;
   }, WebhookTest>;
   /** Attempt history of one endpoint. */
