@@ -47,6 +47,8 @@ export class PaymentGuard {
 
   /** Calls under way that sign and submit, or have another replica do so; by transaction. */
   readonly #underWay = new Map<string, number>();
+  /** What became of earlier transactions, as it is being asked; by transaction. */
+  readonly #asking = new Map<string, Promise<Proven | Landed | null>>();
   /** Confirmations that are being recorded; a payment that comes right after waits for them. */
   readonly #noting = new Set<Promise<boolean>>();
 
@@ -198,7 +200,18 @@ export class PaymentGuard {
       .flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)]));
   }
 
-  async #fateOf(transactionId: string): Promise<Proven | Landed | null> {
+  /**
+   * Payments that wait for the same earlier one share a question that is under way: it may take a node hundreds of
+   * blocks, and what it proves names the versions that it was asked about. found part 2.
+   */
+  #fateOf(transactionId: string): Promise<Proven | Landed | null> {
+    const asking =
+      this.#asking.get(transactionId) ?? this.#askFate(transactionId).finally(() => this.#asking.delete(transactionId));
+    this.#asking.set(transactionId, asking);
+    return asking;
+  }
+
+  async #askFate(transactionId: string): Promise<Proven | Landed | null> {
     const { environment, instructions, fates, log } = this.#settings;
     if (environment === 'sandbox') {
       const how = await this.#sandboxFateOf(transactionId);

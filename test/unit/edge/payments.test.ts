@@ -503,6 +503,30 @@ for (const [name, isShared] of [
   });
 }
 
+test('found F3: equal payments that wait for one ask the node once while it answers, and again afterwards', async (t) => {
+  let questions = 0,
+    answer: () => void = () => undefined;
+  const one = replicaOf(null, () => {
+    questions += 1;
+    return new Promise((resolve) => (answer = resolve));
+  });
+  await one.sign(versionOf('a'));
+  const refusal = (await one.count(versionOf('c', OTHER, 8)))!;
+  const waiting = Array.from({ length: 20 }, () => one.guard.stillBlocked(refusal));
+  await new Promise(setImmediate);
+  t.is(questions, 1);
+  one.instructions.record(versionOf('b')); // what is known by now is no answer to the question
+  answer();
+  for (const blocked of await Promise.all(waiting)) t.like(blocked, { details: { reason: 'equal_payment_signed' } });
+  await one.sign(versionOf('b'));
+  const again = one.guard.stillBlocked(refusal);
+  await new Promise(setImmediate);
+  t.is(questions, 2);
+  answer();
+  t.is(await again, null);
+  one.close();
+});
+
 test('found F1 F3: a version that another replica counts when all seemed known keeps the payment open, and is refused where it comes too late', async (t) => {
   const ledger = await sharedLedger(),
     other = replicaOf(ledger);
