@@ -3207,6 +3207,7 @@ type Session struct {
 	OutboxMode      string  `json:"outboxMode"`
 	OutboxDepth     int64   `json:"outboxDepth"`
 	OutboxPoisoned  bool    `json:"outboxPoisoned"`
+	RegistryVersion *int64  `json:"registryVersion"`
 	PodHint         *string `json:"podHint"`
 	LastHeartbeatAt string  `json:"lastHeartbeatAt"`
 	StartedAt       string  `json:"startedAt"`
@@ -3501,6 +3502,7 @@ type SweepsPreview struct {
 	NeedsGas        *SweepsPreviewNeedsGas      `json:"needsGas"`
 	Cost            *SweepsPreviewCost          `json:"cost"`
 	Required        *SweepsPreviewRequired      `json:"required"`
+	Edge            *SweepsPreviewEdge          `json:"edge"`
 	FundingWallet   *SweepsPreviewFundingWallet `json:"fundingWallet"`
 	Rate            *SweepsPreviewRate          `json:"rate"`
 	FeeSample       *SweepsPreviewFeeSample     `json:"feeSample"`
@@ -3540,6 +3542,12 @@ type SweepsPreviewCost struct {
 	Activation string `json:"activation"`
 	Rent       string `json:"rent"`
 	L1         string `json:"l1"`
+}
+
+// SweepsPreviewEdge travels.
+type SweepsPreviewEdge struct {
+	Cap   string `json:"cap"`
+	Spent string `json:"spent"`
 }
 
 // SweepsPreviewFeeSample travels.

@@ -331,6 +331,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'outboxMode',
     'outboxDepth',
     'outboxPoisoned',
+    'registryVersion',
     'podHint',
     'lastHeartbeatAt',
     'startedAt',

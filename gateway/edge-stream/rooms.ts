@@ -10,6 +10,7 @@ import {
   acknowledgement,
   type Acknowledgement,
   type AttemptsFrame,
+  type EdgeTreasury,
   type HeartbeatBody,
   type HeartbeatReply,
   type InstructionRecord,
@@ -42,7 +43,7 @@ export interface Joined {
   /** The welcome was sent: what waited for it may follow. */
   begun(): void;
   /** Null where this node may not speak for the account: nothing is answered, and the stream closes. */
-  heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply | null;
+  heartbeat(body: HeartbeatBody & { leaseEpoch: number; treasury?: EdgeTreasury }): HeartbeatReply | null;
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
   localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;

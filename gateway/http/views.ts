@@ -204,6 +204,7 @@ export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['conte
     outboxMode: row.outboxMode,
     outboxDepth: row.outboxDepth,
     outboxPoisoned: row.outboxPoisoned,
+    registryVersion: row.treasury?.registryVersion ?? null,
     podHint: row.podHint,
     lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs),
     startedAt: instantOf(row.startedAtMs),

@@ -78,6 +78,17 @@ test('treasury S9, S16, S23, S25, S28, S32: deposits of five addresses come home
     const { wallet, policy } = await treasuryOf(flock);
     const addresses = await pay(flock, ['10', '20', '30', '40', '50', '0.5']);
     const before = await flock.atCloud.must('getUsage');
+    const preview = await patiently(
+      'the leader said its cap',
+      () => atEdge.must('previewSweep', { body: { chain: 'eth', token: USDC } }),
+      ({ edge }) => edge !== null,
+    );
+    t.deepEqual(preview.edge, { cap: '1000000000000000000', spent: '0' });
+    const { content: sessions } = await atEdge.must('listEdgeSessions');
+    t.deepEqual(
+      sessions.map(({ registryVersion }) => registryVersion),
+      [preview.registryVersion],
+    );
     const { jobId } = await atEdge.must('runSweepPolicy', { params: { policyId: policy.id } });
     const again = await atEdge.must('runSweepPolicy', { params: { policyId: policy.id } });
     t.true(again.jobId === jobId || again.jobId === null, 'one open job');

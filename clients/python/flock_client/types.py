@@ -2293,6 +2293,7 @@ Session = TypedDict("Session", {
     "outboxMode": "str",
     "outboxDepth": "int",
     "outboxPoisoned": "bool",
+    "registryVersion": "Union[int, None]",
     "podHint": "Union[str, None]",
     "lastHeartbeatAt": "str",
     "startedAt": "str",
@@ -2553,6 +2554,7 @@ SweepsPreview = TypedDict("SweepsPreview", {
     "needsGas": "Union[SweepsPreviewNeedsGas, None]",
     "cost": "Union[SweepsPreviewCost, None]",
     "required": "Union[SweepsPreviewRequired, None]",
+    "edge": "Union[SweepsPreviewEdge, None]",
     "fundingWallet": "Union[SweepsPreviewFundingWallet, None]",
     "rate": "Union[SweepsPreviewRate, None]",
     "feeSample": "Union[SweepsPreviewFeeSample, None]",
@@ -2609,6 +2611,11 @@ SweepsPreviewCost = TypedDict("SweepsPreviewCost", {
 
 SweepsPreviewRequired = TypedDict("SweepsPreviewRequired", {
     "edgeSpendCap": "str",
+})
+
+SweepsPreviewEdge = TypedDict("SweepsPreviewEdge", {
+    "cap": "str",
+    "spent": "str",
 })
 
 SweepsPreviewFundingWallet = TypedDict("SweepsPreviewFundingWallet", {

@@ -3974,6 +3974,7 @@ export interface Session {
   outboxMode: string;
   outboxDepth: number;
   outboxPoisoned: boolean;
+  registryVersion: number | null;
   podHint: string | null;
   lastHeartbeatAt: string;
   startedAt: string;
@@ -4309,6 +4310,10 @@ export interface SweepsPreview {
   } | null;
   required: {
     edgeSpendCap: string;
+  } | null;
+  edge: {
+    cap: string;
+    spent: string;
   } | null;
   fundingWallet: {
     available: string;
