@@ -89,8 +89,16 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['doctor'],
-    usage: 'doctor [--strict]',
-    does: 'looks for what keeps an application from its events; changes nothing',
+    usage: 'doctor [--strict] [--send]',
+    does: 'looks for what keeps an application from its events and changes nothing; with --send tests each endpoint',
     run: async (args, flags) => (await import('./doctor.ts')).doctor(args, flags),
   },
 ];
+
+/** The command that prints the words of a whole program, its own among them. */
+export const completionOf = (commands: () => readonly Command[]): Command => ({
+  words: ['completion'],
+  usage: 'completion bash|zsh|fish',
+  does: 'prints what a shell completes commands, operations and their options from',
+  run: async (args, flags) => (await import('./completion.ts')).completion(args, flags, commands()),
+});
