@@ -1,8 +1,8 @@
 /** What `flock doctor` sees of endpoints and their deliveries. */
 import { fail, ok, unknown, warn, type Finding } from '../../protocol/node/doctor/examine.ts';
+import { faultOf } from '../../protocol/webhook-fault.ts';
 import type { Flock } from '../typescript/src/index.ts';
 import type { Session } from './session.ts';
-import { faultOf } from './webhook-test.ts';
 
 const NEWEST = 50;
 const LETTER_DAYS = 7;
