@@ -68,12 +68,12 @@ export async function deliveriesFinding(flock: Flock): Promise<Finding> {
 /** Endpoints that one look tests: as many as an account may test at a time. */
 const TESTED_MAX = 10;
 
-/** Each enabled endpoint gets a test, all at once. */
-export async function testFinding(flock: Flock): Promise<Finding> {
+/** Each enabled endpoint gets a test, all at once; nothing is waited for, or tried again, beyond `signal`. */
+export async function testFinding(flock: Flock, signal: AbortSignal): Promise<Finding> {
   const enabled = (await endpointsOf(flock)).filter(({ status }) => status === 'enabled');
   const some = enabled.slice(0, TESTED_MAX);
   const tests = await Promise.all(
-    some.map(async ({ id }) => ({ id, fault: faultOf(await flock.testWebhook({ webhookId: id })) })),
+    some.map(async ({ id }) => ({ id, fault: faultOf(await flock.testWebhook({ webhookId: id }, { signal })) })),
   );
   const failed = tests.filter(({ fault }) => fault !== null);
   const [first] = failed;

@@ -65,7 +65,11 @@ const asking = askingAs('the service', 'address and key', (error) => (isFlockErr
 
 /** The one check that is no look: each endpoint gets a test. X36. */
 export function testCheck({ flock }: Session): Check {
-  return { id: 'test_delivery', page: 'docs/webhooks.md#testing-an-endpoint', look: asking(() => testFinding(flock)) };
+  return {
+    id: 'test_delivery',
+    page: 'docs/webhooks.md#testing-an-endpoint',
+    look: (signal) => asking(() => testFinding(flock, signal))(signal),
+  };
 }
 
 export function applicationChecks(session: Session, env: Environ): Check[] {
