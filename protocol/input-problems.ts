@@ -77,6 +77,25 @@ export function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string
   ];
 }
 
+/** Names of the fields of a schema, and of all that is in it. */
+export function everyNameIn(schema: z.ZodType): ReadonlySet<string> {
+  const names = new Set<string>(),
+    seen = new Set<z.core.$ZodType>();
+  for (let open: z.core.$ZodType[] = [schema]; open.length > 0;) {
+    const forms = open.flatMap(formsOf).filter((one) => !seen.has(one));
+    for (const one of forms) seen.add(one);
+    open = forms.flatMap(({ _zod: { def } }) => {
+      if (def.type === 'array') return [(def as z.core.$ZodArrayDef).element];
+      if (def.type === 'record') return [(def as z.core.$ZodRecordDef).valueType];
+      if (def.type !== 'object') return [];
+      const { shape } = def as z.core.$ZodObjectDef;
+      for (const name of Object.keys(shape)) names.add(name);
+      return Object.values(shape);
+    });
+  }
+  return names;
+}
+
 function partsOf(schema: z.core.$ZodType, part: PropertyKey): readonly z.core.$ZodType[] {
   return formsOf(schema).flatMap(({ _zod: { def } }) => {
     switch (def.type) {

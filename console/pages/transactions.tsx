@@ -10,7 +10,6 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { Filter, Pager, Table, TextFilter } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 import { CHAIN_OPTIONS, queryOf } from './addresses.tsx';
-import { kindOf } from './transaction-words.ts';
 
 export type Transaction = ReplyOf<'getTransaction'>;
 const FILTERS = ['chain', 'direction', 'status', 'userRef', 'tag', 'after'] as const;
@@ -66,7 +65,7 @@ export function TransactionTable({
       keyOf={({ id }) => id}
       columns={[
         { name: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { name: 'Kind', cell: kindOf },
+        { name: 'Kind', cell: ({ direction }) => (direction === 'in' ? 'Deposit' : 'Withdrawal') },
         { name: 'Chain', cell: ({ chain }) => chain },
         {
           name: 'Amount',

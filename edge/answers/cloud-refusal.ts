@@ -3,6 +3,9 @@
  * and texts that carry no address, key or txid except the caller's own. Pure.
  */
 import { ERRORS, readRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { everyNameIn } from '../../protocol/input-problems.ts';
+import type { Route } from '../../protocol/route.ts';
+import { ROUTES } from '../../protocol/routes.ts';
 import { DETAILS } from '../../protocol/schema/details.ts';
 
 /** `details.reason` of a refusal whose code this edge does not know. */
@@ -113,6 +116,16 @@ function cleaned(value: unknown, holds: (text: string) => boolean): unknown {
   );
 }
 
+/**
+ * Names of the fields that a caller may send: a refusal names one that was left out, or a limit that was set in one.
+ * They are long, and words of this release; no address is one.
+ */
+const FIELD_NAMES: ReadonlySet<string> = new Set(
+  Object.values<Route>(ROUTES)
+    .flatMap(({ body, query, params }) => [body, query, params])
+    .flatMap((schema) => (schema === undefined ? [] : [...everyNameIn(schema)])),
+);
+
 /** Whether nothing in a text could be an address, a key or a txid that its reader does not have already. */
 function isPlain(text: string, isKnown: (text: string) => boolean): boolean {
   if (text.length > TEXT_CHARACTERS_MAX) return false;
@@ -120,7 +133,7 @@ function isPlain(text: string, isKnown: (text: string) => boolean): boolean {
   // A word that is the reader's own hides nothing: CODE:ISSUER of a Stellar asset, say.
   const words = rest.split(/\s+/).filter((word) => !isKnown(word));
   const runs = [...(rest.match(RUN) ?? []), ...words.map(joined)];
-  return runs.every((run) => run === '' || /^[0-9]+$/.test(run) || isKnown(run));
+  return runs.every((run) => run === '' || /^[0-9]+$/.test(run) || FIELD_NAMES.has(run) || isKnown(run));
 }
 
 /** A word of digits and letters that other characters divide; empty for one that is short or of one kind. */

@@ -219,7 +219,6 @@ export const READINESS_WORD: readonly string[] = [
   'threshold',
   'unpaidAddresses',
   'unpaidAddresses.open',
-  'unpaidAddresses.resting',
   'unpaidAddresses.limit',
   'attestationsAhead',
 ];

@@ -113,11 +113,9 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         const change = REPORTED_CHANGES[word];
         await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
       }),
-    settle: (ids, how, versions = null) =>
+    settle: (ids, how) =>
       asked(async (sql) => {
-        const only = versions === null ? sql`` : sql`and s.versions <@ ${JSON.stringify(versions)}::text::jsonb`;
-        await sql`update flock_spend s set settled = ${how}
-          where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null ${only}`;
+        await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null`;
       }),
     versionsOf: (id) =>
       asked(

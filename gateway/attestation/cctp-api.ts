@@ -9,7 +9,7 @@ import { FINALIZED } from '../../chains/evm/cctp.ts';
 
 const TIMEOUT_MS = 10_000;
 /** A message and its attestation have below two thousand characters; of a transaction there may be several. */
-const ANSWER_CHARACTERS_MAX = 262_144;
+const ANSWER_BYTES_MAX = 262_144;
 const APART_MS = 100;
 const SILENCE_MS = 5 * 60_000;
 
@@ -44,8 +44,8 @@ export function createCctpApi({ CCTP_API_URL: apiUrl }: CctpApiSettings, nowMs: 
         headers: { accept: 'application/json' },
       });
       if (response.status === 429) silentUntilMs = nowMs() + SILENCE_MS;
-      const text = await response.text();
-      return text.length > ANSWER_CHARACTERS_MAX ? null : { status: response.status, text };
+      const text = await boundedText(response.body);
+      return text === null ? null : { status: response.status, text };
     } catch {
       return null;
     }
@@ -63,6 +63,18 @@ export function createCctpApi({ CCTP_API_URL: apiUrl }: CctpApiSettings, nowMs: 
       return said?.status === 200 ? readFee(said.text, amount) : null;
     },
   };
+}
+
+/** What is longer is not read to its end: null. */
+async function boundedText(stream: AsyncIterable<Uint8Array> | null): Promise<string | null> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream ?? []) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** The one message of a burn. Unknown and pending ones are not yet. */

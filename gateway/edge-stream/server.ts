@@ -21,11 +21,11 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type { RegistryFollower } from '../../model/ports/registry-follower.ts';
 import type { Serving } from '../../model/ports/serving.ts';
 import { notServing } from '../http/faults.ts';
+import { connectionOf } from './connection.ts';
 import { FrameRate } from './frame-rate.ts';
 import { endHandshake, limitHandshakes } from './handshake-size.ts';
 import { admit, edgeIsAway, keyHolds, type HandshakeDeps } from './handshake.ts';
 import { accountMoved, type EdgeRooms, type Joined } from './rooms.ts';
-import type { Connection } from './sessions.ts';
 import type { Admitted, StreamLog } from './ports.ts';
 import { attachRelay, relayTo, type RelayTrust } from './relay.ts';
 
@@ -241,21 +241,6 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
       );
     });
   }
-}
-
-function connectionOf(socket: Socket): Connection {
-  return {
-    send: (frame, body) => void socket.emit(frame, body),
-    ask: (frame, body, timeoutMs) =>
-      socket
-        .timeout(timeoutMs)
-        .emitWithAck(frame, body)
-        .catch(() => null),
-    close: (code) => {
-      socket.emit('closing', { code });
-      socket.disconnect(true);
-    },
-  };
 }
 
 function dataOf({ code, message, details }: Refusal): object {

@@ -283,7 +283,6 @@ export class EdgeProcess {
         rotationCheckMs: 60_000,
       },
       outboxReport: () => this.#outbox.report(),
-      treasuryReport: () => ({ registryVersion: 1, windowSeconds: 86_400, caps: [] }),
     });
   }
 

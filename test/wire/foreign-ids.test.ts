@@ -211,7 +211,6 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   rotateWebhookSecret: of('webhook'),
   dropPreviousWebhookSecret: of('webhook'),
   listWebhookDeliveries: of('webhook'),
-  testWebhook: of('webhook'),
   bindCounter: of('withdrawal', { gaveUp: [] }),
   submitSigned: of(
     'withdrawal',

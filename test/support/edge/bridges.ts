@@ -16,7 +16,7 @@ import { routesOf } from '../../../chains/routes.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { OperateFrame } from '../../../protocol/frames.ts';
 import { newId } from '../../../protocol/node/ids.ts';
-import { attestedOf } from '../cctp.ts';
+import { attestedOf } from '../cctp/attester.ts';
 import { inputsOf } from '../evm-inputs.ts';
 import { EPOCH, jsonOf, own } from './operations.ts';
 

@@ -1,4 +1,6 @@
 /** Bridge policies, and transfers within their limits, as the account decides them. Treasury H2–H5, H11. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { moved } from '../../../actors/bridge/moves.ts';
 import { createCctpApi, readFee } from '../../../gateway/attestation/cctp-api.ts';
@@ -194,4 +196,22 @@ test('treasury H8: nobody at the service is no answer, and no fault', async (t) 
   const away = createCctpApi({ CCTP_API_URL: 'http://127.0.0.1:1' });
   t.deepEqual(await away.attestationOf(0, '0x1'), { kind: 'not_yet', reason: 'no_answer' });
   t.is(await away.feeOf(0, 6, 1n), null);
+});
+
+test('treasury H8: an answer that does not end is not read to its end', async (t) => {
+  let sent = 0;
+  const server = createServer((_request, response) => {
+    const more = (): void => {
+      if (response.destroyed) return;
+      sent += 1;
+      response.write('x'.repeat(65_536), more);
+    };
+    more();
+  });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const endless = createCctpApi({ CCTP_API_URL: `http://127.0.0.1:${port}` });
+  t.deepEqual(await endless.attestationOf(0, '0x1'), { kind: 'not_yet', reason: 'no_answer' });
+  t.true(sent > 4);
 });

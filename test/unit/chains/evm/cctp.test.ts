@@ -21,7 +21,7 @@ import {
   TOKEN_MESSENGER,
   type Burn,
 } from '../../../../chains/evm/cctp.ts';
-import { attestedOf } from '../../../support/cctp.ts';
+import { attestedOf } from '../../../support/cctp/attester.ts';
 
 /** As Circle publishes them, written by hand. */
 const CONTRACTS = new Interface([
