@@ -33,7 +33,7 @@ test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotatio
   await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_confirmed'] } });
   const { address } = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   await client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1', autoConfirm: true } });
-  await eventually('the deposit is told', () => receiver.hits.length === 1, LONG_MS);
+  await eventually('the deposit is told', () => receiver.hits.length >= 1, LONG_MS);
   const body = { chain: 'eth', from: address, to: '0x52908400098527886E0F7030069857D2E4169EE7', amount: '1000' };
   const { data: built } = await edge.ask('POST', '/v1/transactions/unsigned', body);
   const broadcast = () => edge.ask('POST', `/v1/transactions/${String(built!['id'])}/broadcast`);

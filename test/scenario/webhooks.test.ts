@@ -289,7 +289,7 @@ test('§6 every body that arrives is an envelope of the catalogue', async (t) =>
     body: { url: receiver.url, events: ['deposit_detected', 'deposit_confirmed'] },
   });
   await pay(await newAddress());
-  await eventually('both arrived', () => receiver.hits.length === 2, LONG_MS);
+  await eventually('both arrived', () => receiver.hits.length >= 2, LONG_MS);
   for (const { body } of receiver.hits) {
     const { event, data } = eventEnvelope.parse(JSON.parse(body));
     t.deepEqual(Object.keys(data).toSorted(), Object.keys(exampleOf(event).data).toSorted());

@@ -108,7 +108,7 @@ test('issue 4: a file system without a free byte: writes are refused and said so
   await cloud.deliver([
     { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
   ]);
-  await eventually('it was delivered', () => receiver.hits.length === 1);
+  await eventually('it was delivered', () => receiver.hits.length >= 1);
   await eventually('and its report found no room', () => edge.output().includes('relay_fault'));
   t.deepEqual(cloud.attempts, [], 'what is not durable is not reported');
   rmSync(ballast);

@@ -88,7 +88,7 @@ test('SIGTERM: what is in flight is answered, new requests get 503, the process 
   await cloud.deliver([
     { deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 },
   ]);
-  await eventually('the receiver has the delivery', () => receiver.hits.length === 1);
+  await eventually('the receiver has the delivery', () => receiver.hits.length >= 1);
   const startedMs = performance.now();
   edge.kill('SIGTERM');
   await eventually('it is stopping', () => edge.output().includes('"stopping"'));
