@@ -55,6 +55,8 @@ export interface Joined {
 
 export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   readonly #deps: RoomDeps;
+  /** What leaders are asked now. */
+  readonly #asked = new WeakMap<Connection, Map<string, Promise<unknown>>>();
   readonly #rooms = new Map<AccountId, Room>();
   readonly #leaders = new Set<AccountId>();
   /** Since when this node has the room of a shard's accounts; of all where it serves alone. Monotonic. */
@@ -208,11 +210,23 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const leader = this.#leaderOf(accountId);
     if (isRefusal(leader)) return leader;
     const given = { leaseEpoch: leader.epoch, ...more };
-    const answer = acknowledgement.safeParse(await leader.connection.ask(frame, given, SIGN_TIMEOUT_MS));
+    const answer = acknowledgement.safeParse(await this.#askOnce(leader.connection, frame, given));
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
       ? answer.data
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
+  }
+
+  /** Who asks the same of the same stream meanwhile hears the same answer: another node asks again where this is slow. */
+  #askOnce(connection: Connection, frame: 'sign' | 'operate', given: object): Promise<unknown> {
+    const open = this.#asked.get(connection) ?? new Map<string, Promise<unknown>>(),
+      key = `${frame} ${JSON.stringify(given)}`;
+    this.#asked.set(connection, open);
+    const known = open.get(key);
+    if (known !== undefined) return known;
+    const asked = connection.ask(frame, given, SIGN_TIMEOUT_MS).finally(() => open.delete(key));
+    open.set(key, asked);
+    return asked;
   }
 
   /** The stream of the leader, and its epoch. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER. */

@@ -272,6 +272,25 @@ test("§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER
   t.is(follower.connection.of('sign').length, 0);
 });
 
+test('found part 2: while a leader is asked for a signature it is not asked for it again', async (t) => {
+  const node = await opened(),
+    account = node.add(),
+    leader = await node.edge(account),
+    open = Promise.withResolvers<object>();
+  leader.connection.answer = (frame) => (frame === 'sign' ? open.promise : null);
+  const asks = ['txn_1', 'txn_1', 'txn_2'].map((id) => node.rooms.askToSign(account, id));
+  await settle();
+  t.is(leader.connection.of('sign').length, 2);
+  open.resolve({ ok: false, code: 'CONFLICT', details: {} });
+  t.deepEqual((await Promise.all(asks)).map(codeOf), ['CONFLICT', 'CONFLICT', 'CONFLICT']);
+  t.deepEqual(
+    leader.connection.of('sign').map((body) => (body as { transactionId: string }).transactionId),
+    ['txn_1', 'txn_2'],
+  );
+  await node.rooms.askToSign(account, 'txn_1');
+  t.is(leader.connection.of('sign').length, 3, 'once it was answered it is asked anew');
+});
+
 test('spec §7 broadcast at the cloud: where the only edge stopped in order it is EDGE_OFFLINE at once, and a follower that stays is no leader yet', async (t) => {
   const node = await opened(),
     account = node.add(),
