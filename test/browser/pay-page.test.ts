@@ -169,8 +169,14 @@ test('payments F39, H1: with scripts off a payer opens, pays and sees it paid', 
   await look(page, 'without-scripts');
   await deposit(address, '25', { tokenContract: USDC, autoConfirm: true });
   const path = page.url();
-  for (let tries = 0; tries < 100 && (await page.innerText('#state')) !== 'Paid'; tries += 1) await page.goto(path);
-  t.is(await page.innerText('#state'), 'Paid');
+  await eventually(
+    'it is paid',
+    async () => {
+      await page.goto(path);
+      return page.innerText('#state');
+    },
+    (state) => state === 'Paid',
+  );
 });
 
 test('payments H7, F17, F18: a page that was away reads at once when it is back', async (t) => {

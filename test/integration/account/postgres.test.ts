@@ -25,6 +25,7 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
 import { newId, shardOf } from '../../../protocol/node/ids.ts';
 import { restartPolicy } from '../../../actors/kernel/restart-policy.ts';
+import { eventually } from '../../support/gateway.ts';
 import { commands, IDENTITY, pushedKey, pushedPool, txn } from '../../support/account.ts';
 import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -387,11 +388,12 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
   await accepted(accountId, { type: 'note_liveness', liveness: 'down' });
   await accepted(accountId, { type: 'note_liveness', liveness: 'live' });
   publisher.ring(accountId);
-  const waitFor = async (count: number) => {
-    for (let tries = 0; sent.length < count && tries < 500; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
+  const waitFor = (count: number) =>
+    eventually(
+      `${count} are sent`,
+      async () => sent.length,
+      (length) => length >= count,
+    );
   await waitFor(1);
   t.deepEqual(
     sent.map(({ body }) => (JSON.parse(body) as { event: string }).event),
