@@ -246,7 +246,7 @@ test('ecosystem X5 the clock of the client itself: a pause is as long as it says
   const began = performance.now();
   const error = await t.throwsAsync(flock.getEdgeHealth({}, { signal: stop.signal }), { any: true });
   t.true(isFlockError(error, 'CLIENT_ABORTED'));
-  t.true(performance.now() - began < 5_000);
+  t.true(performance.now() - began < 45_000);
 });
 
 test('ecosystem X16 every event of the catalogue is signed for tests as the service signs it', async (t) => {
