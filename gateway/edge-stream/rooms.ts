@@ -217,7 +217,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
   }
 
-  /** Who asks the same of the same stream meanwhile hears the same answer: another node asks again where this is slow. */
+  /** The same question meanwhile gets the same answer: another node asks again where this one is slow. */
   #askOnce(connection: Connection, frame: 'sign' | 'operate', given: object): Promise<unknown> {
     const open = this.#asked.get(connection) ?? new Map<string, Promise<unknown>>(),
       key = `${frame} ${JSON.stringify(given)}`;

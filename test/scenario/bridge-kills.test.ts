@@ -48,7 +48,7 @@ for (const [part, places] of [
   ['cloud', IN_CLOUD],
   ['edge', IN_EDGE],
 ] as const) {
-  test(`treasury A14, H5: the ${part} dies at every place of a transfer, and the money arrives once`, async (t) => {
+  test(`treasury H5: the ${part} dies at every place of a transfer, and the money arrives once`, async (t) => {
     const world = await openBridgeWorld();
     t.teardown(() => world.close());
     const { client, from, to, treasury, sql } = world;

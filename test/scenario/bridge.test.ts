@@ -53,7 +53,7 @@ const flipped = (hex: string, byte: number): string => {
   return `0x${bytes.toString('hex')}`;
 };
 
-test.serial('treasury A14, H3, H5, H10, H12: 1,000 USDC go from Ethereum to Base, billed to nobody', async (t) => {
+test.serial('treasury H3, H5, H10, H12: 1,000 USDC go from Ethereum to Base, billed to nobody', async (t) => {
   const used = await world.atCloud.must('getUsage');
   const id = await begin();
   const done = await world.reaches(id, 'it has arrived', isOver);
@@ -65,7 +65,7 @@ test.serial('treasury A14, H3, H5, H10, H12: 1,000 USDC go from Ethereum to Base
   t.deepEqual([...new Set((await outgoing()).map(({ kind }) => kind))], ['sweep']);
 });
 
-test.serial('treasury A14, H4: of fifty at once three are taken, and no limit is passed', async (t) => {
+test.serial('treasury H4: of fifty at once three are taken, and no limit is passed', async (t) => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () =>
       client.call('createBridgeTransfer', { body: { policyId, amount: String(THOUSAND) } }),
@@ -100,7 +100,7 @@ const LIES: readonly Plan[] = [
 ];
 
 test.serial(
-  'treasury H7, H8, H10, H11, H13, C11-35: no answer but the attested message of the burn is minted',
+  'C11-35, treasury H7, H8, H10, H11: no answer but the attested message of the burn is minted',
   async (t) => {
     const before = await held(),
       built = await outgoing();
@@ -136,7 +136,7 @@ test.serial(
   },
 );
 
-test.serial('treasury H10, H13: a mint that a stranger sent is found, and it has arrived', async (t) => {
+test.serial('treasury H10: a mint that a stranger sent is found, and it has arrived', async (t) => {
   const before = await held();
   let seen: Message | null = null;
   service.plan = (honest) => {
@@ -176,22 +176,19 @@ test.serial('treasury H12: a burn that a reorg took out of the chain is sent aga
   t.deepEqual(await held(), [before[0] - THOUSAND, before[1] + THOUSAND]);
 });
 
-test.serial(
-  'treasury H10, H13, C11-34: a mint that brought nothing is said, not repeated, and counted on',
-  async (t) => {
-    const before = await held();
-    await to.setMintsNothing(true);
-    const id = await begin();
-    const stuck = await world.reaches(id, 'it is said', stalledFor('minted_nothing'));
-    t.is(stuck.state, 'MINTING');
-    await to.setMintsNothing(false);
-    await client.must('retryBridgeTransfer', { params: { id } });
-    await world.mine(10);
-    t.like(await client.must('getBridgeTransfer', { params: { id } }), {
-      state: 'MINTING',
-      mintTransactionId: stuck.mintTransactionId,
-    });
-    t.deepEqual(await held(), [before[0] - THOUSAND, before[1]]);
-    t.deepEqual(await inFlight(), [1, THOUSAND], 'money is on its way until somebody knows where it is');
-  },
-);
+test.serial('C11-34, treasury H10: a mint that brought nothing is said, not repeated, and counted on', async (t) => {
+  const before = await held();
+  await to.setMintsNothing(true);
+  const id = await begin();
+  const stuck = await world.reaches(id, 'it is said', stalledFor('minted_nothing'));
+  t.is(stuck.state, 'MINTING');
+  await to.setMintsNothing(false);
+  await client.must('retryBridgeTransfer', { params: { id } });
+  await world.mine(10);
+  t.like(await client.must('getBridgeTransfer', { params: { id } }), {
+    state: 'MINTING',
+    mintTransactionId: stuck.mintTransactionId,
+  });
+  t.deepEqual(await held(), [before[0] - THOUSAND, before[1]]);
+  t.deepEqual(await inFlight(), [1, THOUSAND], 'money is on its way until somebody knows where it is');
+});
