@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
-import { startDeployment } from '../../developer/deployment.ts';
 import { openEvmStage } from '../../developer/demo-evm.ts';
 import { openSolStage } from '../../developer/demo-sol.ts';
 import { openTronStage } from '../../developer/demo-tron.ts';
@@ -22,12 +21,10 @@ import { startXrpServer } from '../../developer/stand-ins/xrp/server.ts';
 import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
 import { RECIPIENT as BTC_RECIPIENT } from '../support/btc-inputs.ts';
 import { calmClient, patiently, startPatientReceiver } from '../support/patience.ts';
-import { partEntries } from '../support/built-parts.ts';
-import { newDatabaseName, testServerUrl } from '../support/postgres.ts';
 import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
 import { envOf } from '../support/soak/soak-chain.ts';
-import { freePort } from '../../developer/ports.ts';
+import { startTestDeployment } from '../support/test-deployment.ts';
 
 const XLM = 10_000_000n;
 const RLUSD = [...catalogueOf('xrp').values()].find(({ symbol }) => symbol === 'RLUSD')!;
@@ -83,16 +80,9 @@ const btc = await openBtc(),
   tron = await openTronStage(),
   eth = await openEvmStage('eth'),
   receiver = await startPatientReceiver();
-const deployment = await startDeployment({
+const deployment = await startTestDeployment('ledgers', {
   dataDir,
-  cloudPort: await freePort(),
-  edgePort: await freePort(),
   environment: 'live',
-  durable: false,
-  entries: await partEntries(),
-  log: () => undefined,
-  databaseUrl: await testServerUrl(),
-  databaseName: newDatabaseName('ledgers'),
   cloudEnv: {
     WEBHOOK_LADDER_SECONDS: '0,1,1,1',
     ...btc.cloudEnv,

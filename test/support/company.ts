@@ -11,12 +11,10 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { EVENTS, type Environment } from '../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../developer/anvil.ts';
 import { removeEmbeddedPostgres } from '../../developer/embedded-postgres.ts';
-import { startDeployment, type Deployment } from '../../developer/deployment.ts';
+import type { Deployment } from '../../developer/deployment.ts';
 import { codeOf } from './gateway.ts';
 import { patientClient, patiently, startPatientReceiver } from './patience.ts';
-import { partEntries } from './built-parts.ts';
-import { newDatabaseName, testServerUrl } from './postgres.ts';
-import { freePort } from '../../developer/ports.ts';
+import { startTestDeployment } from './test-deployment.ts';
 
 export { patiently } from './patience.ts';
 
@@ -83,16 +81,11 @@ export async function openCompany(options: CompanyOptions = {}): Promise<Company
     closing.push(() => anvil.stop());
     const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
-    const deployment = await startDeployment({
+    const deployment = await startTestDeployment('company', {
       dataDir,
-      cloudPort: await freePort(),
-      edgePort: await freePort(),
       environment: 'live',
-      durable: false,
-      entries: { ...(await partEntries()), ...(options.cloud === undefined ? {} : { cloud: options.cloud }) },
-      log: () => undefined,
-      ...(options.ownServer === true ? {} : { databaseUrl: await testServerUrl() }),
-      databaseName: newDatabaseName('company'),
+      ownServer: options.ownServer,
+      cloud: options.cloud,
       cloudEnv: {
         ETH_RPC_URLS: anvil.url,
         ETH_POLL_MS: '50',

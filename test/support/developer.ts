@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import type { Receiver } from '../../gateway/cli/webhook-receiver.ts';
 import type { Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { startDeployment, type Deployment } from '../../developer/deployment.ts';
+import type { Deployment } from '../../developer/deployment.ts';
 import { calmClient, patientClient, patiently, startPatientReceiver } from './patience.ts';
-import { partEntries } from './built-parts.ts';
-import { newDatabaseName, testServerUrl } from './postgres.ts';
-import { freePort } from '../../developer/ports.ts';
+import { startTestDeployment } from './test-deployment.ts';
 
 export interface Developer {
   readonly deployment: Deployment;
@@ -36,16 +34,9 @@ export async function openDeveloper(options: { cloudEnv?: Env; edgeEnv?: Env } =
   try {
     const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
-    const deployment = await startDeployment({
+    const deployment = await startTestDeployment('developer', {
       dataDir,
-      cloudPort: await freePort(),
-      edgePort: await freePort(),
       environment: 'sandbox',
-      durable: false,
-      entries: await partEntries(),
-      log: () => undefined,
-      databaseUrl: await testServerUrl(),
-      databaseName: newDatabaseName('developer'),
       cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...options.cloudEnv },
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...options.edgeEnv },
     });

@@ -8,20 +8,18 @@ import { join } from 'node:path';
 import { registryHash, registryText } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { startAnvil, type Anvil } from '../../../developer/anvil.ts';
-import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
-import { freePort } from '../../../developer/ports.ts';
+import type { Deployment } from '../../../developer/deployment.ts';
 import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
 import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { BodyOf, ReplyOf } from '../../../protocol/routes.ts';
-import { partEntries } from '../built-parts.ts';
 import { signInAsOwner } from '../company.ts';
 import { ROUTED } from '../edge/bridges.ts';
 import { frameOfVersion, REGISTRY_KEYS } from '../edge/registry.ts';
 import { patientClient, patiently } from '../patience.ts';
-import { newDatabaseName, testServerUrl } from '../postgres.ts';
 import { openLedger, type BridgedLedger } from './contracts.ts';
 import { startAttestations, type AttestationService } from './service.ts';
+import { startTestDeployment } from '../test-deployment.ts';
 
 export const THRESHOLD = 3;
 const SLOTS_IN_EPOCH = 2,
@@ -77,16 +75,9 @@ export async function openBridgeWorld(
     await mine(WARM_UP_BLOCKS);
     const service = await startAttestations([from, to]);
     closing.push(() => service.close());
-    const deployment = await startDeployment({
+    const deployment = await startTestDeployment('bridge', {
       dataDir,
-      cloudPort: await freePort(),
-      edgePort: await freePort(),
       environment: 'live',
-      durable: false,
-      entries: await partEntries(),
-      log: () => undefined,
-      databaseUrl: await testServerUrl(),
-      databaseName: newDatabaseName('bridge'),
       cloudEnv: {
         ...settingsOf('ETH', nodes[0]),
         ...settingsOf('BASE', nodes[1]),

@@ -11,11 +11,9 @@ import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
 import { removeEmbeddedPostgres } from '../../../developer/embedded-postgres.ts';
-import { startDeployment, type Deployment } from '../../../developer/deployment.ts';
+import type { Deployment } from '../../../developer/deployment.ts';
 import { signInAsOwner } from '../company.ts';
 import { checkersClient, patiently, startPatientReceiver } from '../patience.ts';
-import { partEntries } from '../built-parts.ts';
-import { newDatabaseName, testServerUrl } from '../postgres.ts';
 import { openBtc } from './btc.ts';
 import { openEvm } from './evm.ts';
 import type { Recorded } from './play.ts';
@@ -24,7 +22,7 @@ import { openSol } from './sol.ts';
 import { openTron } from './tron.ts';
 import { openXlm } from './xlm.ts';
 import { openXrp } from './xrp.ts';
-import { freePort } from '../../../developer/ports.ts';
+import { startTestDeployment } from '../test-deployment.ts';
 
 const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = {
   btc: openBtc,
@@ -94,16 +92,10 @@ export async function openTenChains({
     }
     const receiver = await startPatientReceiver();
     closing.push(() => receiver.close());
-    const deployment = await startDeployment({
+    const deployment = await startTestDeployment('soak', {
       dataDir,
-      cloudPort: await freePort(),
-      edgePort: await freePort(),
       environment: 'live',
-      durable: false,
-      entries: await partEntries(),
-      log: () => undefined,
-      ...(ownServer ? {} : { databaseUrl: await testServerUrl() }),
-      databaseName: newDatabaseName('soak'),
+      ownServer,
       cloudEnv: Object.assign(
         { WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' },
         ...[...chains.values()].map((chain) => chain.cloudEnv),
