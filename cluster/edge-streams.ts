@@ -18,6 +18,7 @@ const METHODS: readonly Method[] = [
   'anyLive',
   'askToSign',
   'askToOperate',
+  'tryDelivery',
   'announceRotation',
   'close',
   'noteHeartbeat',
@@ -62,6 +63,8 @@ export function createClusterEdges({ local, membership, router }: ClusterEdgesDe
       // Asked again it is safe: an edge signs a transaction once.
       askToSign: async (...given) => (await routed('askToSign', given, SIGN_MS_MAX)) ?? unrouted('unanswered'),
       askToOperate: async (...given) => (await routed('askToOperate', given, SIGN_MS_MAX)) ?? unrouted('unanswered'),
+      // Asked again it is safe: a delivery is known by its id, here and at the edge.
+      tryDelivery: async (...given) => (await routed('tryDelivery', given)) ?? unrouted('unanswered'),
       announceRotation: async (...given) => void (await routed('announceRotation', given)),
       close: async (...given) => void (await routed('close', given)),
       noteHeartbeat: async (...given) => (await routed('noteHeartbeat', given)) ?? unrouted('unavailable'),

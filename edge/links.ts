@@ -44,6 +44,7 @@ import { deniedInEvent } from './link/reported.ts';
 import { Session, type SessionTakers } from './link/session.ts';
 import { createViaLeader } from './link/via-leader.ts';
 import type { EdgeParts, EdgePorts } from './parts.ts';
+import { spentOfCaps } from './spend/ledger.ts';
 import type { EdgeLog } from './process/log.ts';
 import { CounterBinding } from './signing/binding.ts';
 import type { OnBroadcast } from './signing/instruction-share.ts';
@@ -161,6 +162,15 @@ function createSession(context: EdgeContext, parts: EdgeParts): Session {
       rotationCheckMs: config.rotationCheckMs,
     },
     outboxReport: () => outbox.report(),
+    treasuryReport: () => ({
+      registryVersion: parts.registry.current.version,
+      windowSeconds: Math.floor(config.spendWindowMs / 1_000),
+      caps: spentOfCaps(config.spendCaps, parts.ledger).map(({ chain, cap, spent }) => ({
+        chain,
+        cap: String(cap),
+        spent: String(spent),
+      })),
+    }),
   });
 }
 

@@ -239,6 +239,8 @@ export const welcomeFrame = z.object({
   localKeys: z.array(localKeyRecord).max(1_000),
   /** The cloud carries key sets. */
   keySets: z.boolean().optional(),
+  /** The cloud takes `treasury` in heartbeats. */
+  treasury: z.boolean().optional(),
 });
 export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs });
 
@@ -279,7 +281,18 @@ export const attemptsFrame = z.object({
     )
     .max(ATTEMPTS_PER_FRAME),
 });
-export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
+const digits = z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/);
+/** What an edge says of itself to the treasury: a cap of zero, the default, is left out. Treasury K15, S27. */
+export const edgeTreasury = z.strictObject({
+  registryVersion: serial,
+  windowSeconds: count,
+  caps: z.array(z.strictObject({ chain: z.enum(CHAINS), cap: digits, spent: digits })).max(CHAINS.length),
+});
+export const heartbeatFrame = heartbeatBody.extend({
+  leaseEpoch: epoch,
+  /** Now and then, to a cloud whose welcome says `treasury`. */
+  treasury: edgeTreasury.exactOptional(),
+});
 export const heartbeatReply = z.object({
   ok: z.boolean(),
   code: z.string().optional(),
@@ -374,6 +387,7 @@ export const acknowledgement = z.object({
 
 export type AttestationsBody = z.output<typeof attestationsBody>;
 export type SyncBody = z.infer<typeof syncBody>;
+export type EdgeTreasury = z.infer<typeof edgeTreasury>;
 export type HeartbeatBody = z.infer<typeof heartbeatBody>;
 export type HandshakeAuth = z.infer<typeof handshakeAuth>;
 export type HeartbeatReply = z.infer<typeof heartbeatReply>;

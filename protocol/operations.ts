@@ -31,6 +31,7 @@ export const OPERATIONS = {
   deleteWebhook: 'DELETE /v1/webhooks/{webhookId}',
   rotateWebhookSecret: 'POST /v1/webhooks/{webhookId}/secret',
   dropPreviousWebhookSecret: 'DELETE /v1/webhooks/{webhookId}/secret/previous',
+  testWebhook: 'POST /v1/webhooks/{webhookId}/test',
   listWebhookDeliveries: 'GET /v1/webhooks/{webhookId}/deliveries',
   getEdgeHealth: 'GET /v1/edge/health',
   getEdgeLease: 'GET /v1/edge/lease',

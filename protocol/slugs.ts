@@ -136,6 +136,10 @@ export const WITHDRAWAL_STATUSES = [
 ] as const;
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
+/** A caller's own, or the treasury's: of a sweep or a bridge transfer. */
+export const WITHDRAWAL_KINDS = ['withdrawal', 'sweep'] as const;
+export type WithdrawalKind = (typeof WITHDRAWAL_KINDS)[number];
+
 export const DIRECTIONS = ['in', 'out'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 

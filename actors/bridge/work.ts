@@ -27,7 +27,7 @@ import {
 import { decodeWord } from '../../chains/evm/abi.ts';
 import type { ContractCall } from '../../chains/contract-call.ts';
 import { waysOf } from '../../chains/ways.ts';
-import type { BridgeFields } from '../../model/account/bridge.ts';
+import type { BridgeArrow, BridgeFields } from '../../model/account/bridge.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { Attesters } from '../../model/ports/attesters.ts';
@@ -42,6 +42,7 @@ import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import { ROLE_OF } from '../outgoing/row.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { verdictOf } from '../sweep/signing.ts';
 import { tankOf } from '../treasury/view.ts';
@@ -346,8 +347,6 @@ interface Asked {
   readonly call: ContractCall;
 }
 
-const ROLE = { APPROVING: 'approve', BURNING: 'burn', MINTING: 'mint' } as const;
-
 /** Refusals of a build that pass by themselves, or with money for fees. */
 const PASSES: ReadonlySet<string> = new Set([
   'CHAIN_UNAVAILABLE',
@@ -360,7 +359,7 @@ const PASSES: ReadonlySet<string> = new Set([
 ]);
 
 /** One arrow and its transaction, in one append; what cannot be built now is tried again, or fails before the burn. */
-async function build(step: Step, to: keyof typeof ROLE, fields: BridgeFields, asked: Asked): Promise<void> {
+async function build(step: Step, to: BridgeArrow['to'], fields: BridgeFields, asked: Asked): Promise<void> {
   const { parts, accountId, known } = step,
     { id, chain, from, token, amount, call } = asked;
   const wish = { chain, from, to: asked.to, amount: String(amount), tokenContract: token, chainTag: null, call };
@@ -377,9 +376,9 @@ async function build(step: Step, to: keyof typeof ROLE, fields: BridgeFields, as
     return PASSES.has(answer.code) ? waits(step) : fail(step, 'build_refused', blocked);
   }
   if (answer.ok !== true) return;
-  failpoint(`cloud.bridge.${ROLE[to]}.built`);
+  failpoint(`cloud.bridge.${ROLE_OF[to]}.built`);
   const after = await parts.bridges.transfer(accountId, known.id);
-  if (after !== null && after.state === to) return sign({ ...step, known: after }, answer.reply, ROLE[to]);
+  if (after !== null && after.state === to) return sign({ ...step, known: after }, answer.reply, ROLE_OF[to]);
 }
 
 /** The leader signs it, or says why not: before the burn that ends the transfer, after it it is asked again. */

@@ -40,7 +40,7 @@ import { moved as movedTransfer, transferWrite } from '../bridge/moves.ts';
 import { moved, operationWrite, UNSIGNED } from '../sweep/moves.ts';
 import { settledLimit } from './settled-limit.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
-import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
+import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest, ROLE_OF } from './row.ts';
 import type { Counter, OperationArrow } from '../../model/account/outgoing.ts';
 
 /**
@@ -57,7 +57,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const no = firstRefusal(
     rotationPending(state),
     suspended(state),
-    isOwn(command) ? null : settledLimit(state, nowMs),
+    arrowOf(command) !== undefined ? null : settledLimit(state, nowMs),
     sweepUnderWay(command),
     watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
@@ -104,9 +104,14 @@ function buildAt(
 }
 
 type Command = Deciding<'build_withdrawal'>['command'];
-/** Whether it is the treasury's own: of a sweep, or of a bridge. */
-const isOwn = ({ operation, bridging }: Pick<Command, 'operation' | 'bridging'>): boolean =>
-  operation !== undefined || bridging !== undefined;
+/** The arrow of a sweep's operation or of a bridge transfer that it is; undefined: a caller's. */
+const arrowOf = ({ operation, bridging }: Pick<Command, 'operation' | 'bridging'>) => bridging ?? operation;
+
+/** What a row of the treasury's own says of itself. Treasury S23. */
+function ownOf(command: Command): Pick<WithdrawalRow, 'kind' | 'role' | 'operationId'> {
+  const arrow = arrowOf(command);
+  return arrow === undefined ? {} : { kind: 'sweep', role: ROLE_OF[arrow.to], operationId: arrow.known.id };
+}
 
 /** Refuses: CONFLICT while a sweep of the sender may be signed; one that cannot yet gives way. Treasury S21. */
 function sweepUnderWay({ sweeping, operation }: Command): Refusal | null {
@@ -186,7 +191,7 @@ function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsig
   const { id, intent, from, tokenSymbol, decimals } = command;
   return {
     id,
-    ...(isOwn(command) ? { kind: 'sweep' } : {}),
+    ...ownOf(command),
     accountId: state.accountId,
     ledger: ledgerOf(intent.chain, state.accountId),
     chain: intent.chain,

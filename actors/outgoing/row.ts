@@ -4,7 +4,7 @@ import type { Clocked, RowWrite } from '../../model/account/capabilities.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import type { EventName } from '../../protocol/slugs.ts';
+import type { EventName, OperationRole } from '../../protocol/slugs.ts';
 import { holdOf } from './counters.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
 import type { Hold, OutgoingState } from '../../model/account/outgoing.ts';
@@ -152,6 +152,15 @@ export function announceWithdrawal(
   });
   return [published];
 }
+
+/** What the transaction of each arrow of an operation, or of a bridge transfer, does. Treasury 5.3, H5. */
+export const ROLE_OF = {
+  FUNDING: 'fund',
+  SIGNING: 'sweep',
+  APPROVING: 'approve',
+  BURNING: 'burn',
+  MINTING: 'mint',
+} as const satisfies Record<string, OperationRole>;
 
 /** What its events say of a transaction that is never settled. */
 export const unbilled = ({ kind }: Pick<WithdrawalRow, 'kind'>): { unbilled?: true } =>

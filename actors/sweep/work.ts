@@ -20,6 +20,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type Chain, type OperationRole } from '../../protocol/slugs.ts';
 import { counterKey, isCounted } from '../outgoing/counters.ts';
+import { ROLE_OF } from '../outgoing/row.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { tankOf } from '../treasury/view.ts';
 import { LINES } from './costs.ts';
@@ -316,8 +317,7 @@ async function build(
   if (answer.ok !== true) return;
   // Asked for at once: what only expires would not wait for the next round.
   const after = await parts.sweeps.openOperation(accountId, chain, address);
-  if (after !== null && after.state === to)
-    return sign(round, after, answer.reply, to === 'FUNDING' ? 'fund' : 'sweep');
+  if (after !== null && after.state === to) return sign(round, after, answer.reply, ROLE_OF[to]);
 }
 
 /** What a build that is refused means for its operation; null where it is tried again. */

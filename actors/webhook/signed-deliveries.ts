@@ -8,6 +8,11 @@ import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const OPENED_SECRETS_MAX = 10_000;
 
+/** What is signed of a delivery. */
+export type Signable = Pick<DueDelivery, 'url' | 'body' | 'sealedSecrets'> & {
+  readonly delivery: Pick<DueDelivery['delivery'], 'id' | 'eventId' | 'webhookId' | 'attempts'>;
+};
+
 export class SignedDeliveries {
   readonly #deps: Pick<PublisherDeps, 'secrets' | 'log'>;
   readonly #keys = new Map<string, KeyObject>();
@@ -17,7 +22,7 @@ export class SignedDeliveries {
   }
 
   /** The delivery as the edge posts it; null when none of its secrets opens, which no attempt can cure. */
-  of({ delivery, url, body, sealedSecrets }: DueDelivery, timestampSeconds: number): Delivery | null {
+  of({ delivery, url, body, sealedSecrets }: Signable, timestampSeconds: number): Delivery | null {
     const { id, eventId, webhookId, attempts } = delivery;
     const keys = sealedSecrets.flatMap((sealed) => this.#key(sealed, webhookId) ?? []);
     if (keys.length === 0) return null;

@@ -7,7 +7,7 @@ import OPERATIONS from './generated/operations.json' with { type: 'json' };
 import type { CliOperation } from './operation.ts';
 import { sessionOf } from './session.ts';
 
-const CLI_OPERATIONS = OPERATIONS as unknown as Readonly<Record<string, CliOperation>>;
+export const CLI_OPERATIONS = OPERATIONS as unknown as Readonly<Record<string, CliOperation>>;
 
 type Argument = Readonly<Record<string, unknown>>;
 type Callable = ((argument: Argument, how: object) => Promise<unknown>) & {

@@ -70,6 +70,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./events.ts')).replay(args, flags),
   },
   {
+    words: ['webhooks', 'test'],
+    usage: 'webhooks test WEBHOOK_ID',
+    does: 'posts a test event to an endpoint with a good and a broken signature, and says whether it knows them apart',
+    run: async (args, flags) => (await import('./webhook-test.ts')).webhooksTest(args, flags),
+  },
+  {
     words: ['logs', 'tail'],
     usage: 'logs tail [--topic T,T] [--id ID] [--count N]',
     does: 'prints what happens in the account, a line each',
@@ -83,8 +89,16 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['doctor'],
-    usage: 'doctor [--strict]',
-    does: 'looks for what keeps an application from its events; changes nothing',
+    usage: 'doctor [--strict] [--send]',
+    does: 'looks for what keeps an application from its events and changes nothing; with --send tests each endpoint',
     run: async (args, flags) => (await import('./doctor.ts')).doctor(args, flags),
   },
 ];
+
+/** The command that prints the words of a whole program, its own among them. */
+export const completionOf = (commands: () => readonly Command[]): Command => ({
+  words: ['completion'],
+  usage: 'completion bash|zsh|fish',
+  does: 'prints what a shell completes commands, operations and their options from',
+  run: async (args, flags) => (await import('./completion.ts')).completion(args, flags, commands()),
+});

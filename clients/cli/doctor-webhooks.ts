@@ -1,5 +1,6 @@
 /** What `flock doctor` sees of endpoints and their deliveries. */
-import { fail, ok, warn, type Finding } from '../../protocol/node/doctor/examine.ts';
+import { fail, ok, unknown, warn, type Finding } from '../../protocol/node/doctor/examine.ts';
+import { faultOf } from '../../protocol/webhook-fault.ts';
 import type { Flock } from '../typescript/src/index.ts';
 import type { Session } from './session.ts';
 
@@ -62,6 +63,31 @@ export async function deliveriesFinding(flock: Flock): Promise<Finding> {
   if (letter !== undefined && Date.now() - Date.parse(letter.createdAt) < LETTER_DAYS * DAY_MS)
     return warn('deliveries of this week were given up', 'flock replay --from TIME --to TIME counts and sends them');
   return ok(tried.length === 0 ? 'none yet' : `the newest of ${newest.size} endpoints arrived`);
+}
+
+/** Endpoints that one look tests: as many as an account may test at a time. */
+const TESTED_MAX = 10;
+
+/** Each enabled endpoint gets a test, all at once; nothing is waited for, or tried again, beyond `signal`. */
+export async function testFinding(flock: Flock, signal: AbortSignal): Promise<Finding> {
+  const enabled = (await endpointsOf(flock)).filter(({ status }) => status === 'enabled');
+  const some = enabled.slice(0, TESTED_MAX);
+  const tests = await Promise.all(
+    some.map(async ({ id }) => ({ id, fault: faultOf(await flock.testWebhook({ webhookId: id }, { signal })) })),
+  );
+  const failed = tests.filter(({ fault }) => fault !== null);
+  const [first] = failed;
+  if (first !== undefined)
+    return fail(
+      `${failed.length} of ${tests.length} endpoints do not pass, the first ${first.id}: ${first.fault}`,
+      `mend the receiver, and look again: flock webhooks test ${first.id}`,
+    );
+  if (enabled.length > some.length)
+    return unknown(
+      `${some.length} of ${enabled.length} endpoints pass`,
+      'test the others: flock webhooks test WEBHOOK_ID',
+    );
+  return ok(some.length === 0 ? 'none is registered' : `${some.length} take a good signature and refuse a broken one`);
 }
 
 const namesOf = (endpoints: readonly Endpoint[]): string =>

@@ -1,5 +1,6 @@
 /** `flock doctor`: what keeps an application from its first, or its next, event. Ecosystem X34, X35. */
-import { answerOf, isStrict } from '../../protocol/node/doctor/answer.ts';
+import { parseArgs } from 'node:util';
+import { answerOf } from '../../protocol/node/doctor/answer.ts';
 import { lookAtCertificate, lookAtClock, lookAtName, lookAtProxy } from '../../protocol/node/doctor/address.ts';
 import {
   askingAs,
@@ -15,7 +16,7 @@ import { VERSION } from '../../protocol/version.ts';
 import type { Flags } from '../../protocol/node/commands.ts';
 import { isFlockError } from '../typescript/src/index.ts';
 import { running } from './answer.ts';
-import { deliveriesFinding, endpointsFinding, rotationFinding } from './doctor-webhooks.ts';
+import { deliveriesFinding, endpointsFinding, rotationFinding, testFinding } from './doctor-webhooks.ts';
 import type { Environ } from './profiles.ts';
 import { sessionOf, type Session } from './session.ts';
 
@@ -27,10 +28,16 @@ const RATE_WARN = 0.2;
 const SESSIONS = { size: 100 };
 
 export function doctor(args: readonly string[], flags: Flags): Promise<number> {
-  const strict = isStrict(args);
+  const option = { type: 'boolean', default: false } as const;
+  const { strict, send } = parseArgs({
+    args: [...args],
+    strict: true,
+    options: { strict: option, send: option },
+  }).values;
   return running(flags, async (run) => {
     const session = sessionOf(flags, run);
-    return (await answerOf(applicationChecks(session, process.env), flags, strict)) === 0 ? 0 : 1;
+    const checks = [...applicationChecks(session, process.env), ...(send ? [testCheck(session)] : [])];
+    return (await answerOf(checks, flags, strict)) === 0 ? 0 : 1;
   });
 }
 
@@ -54,6 +61,17 @@ function hearing({ url, apiKey }: Session): (signal: AbortSignal) => Promise<Hea
   return (signal) => (heard ??= hear(signal));
 }
 
+const asking = askingAs('the service', 'address and key', (error) => (isFlockError(error) ? error.code : null));
+
+/** The one check that is no look: each endpoint gets a test. X36. */
+export function testCheck({ flock }: Session): Check {
+  return {
+    id: 'test_delivery',
+    page: 'docs/webhooks.md#testing-an-endpoint',
+    look: (signal) => asking(() => testFinding(flock, signal))(signal),
+  };
+}
+
 export function applicationChecks(session: Session, env: Environ): Check[] {
   const { url, environment, flock } = session;
   const hear = hearing(session);
@@ -62,7 +80,6 @@ export function applicationChecks(session: Session, env: Environ): Check[] {
     (finding: (heard: Heard) => Finding): Check['look'] =>
     async (signal) =>
       finding(await hear(signal));
-  const asking = askingAs('the service', 'address and key', (error) => (isFlockError(error) ? error.code : null));
   return [
     { id: 'name', page: 'docs/command-line.md#keys-and-profiles', look: () => lookAtName(url, ADDRESS) },
     { id: 'address', page: 'docs/command-line.md#keys-and-profiles', look: (signal) => addressFinding(hear, signal) },

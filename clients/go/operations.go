@@ -160,6 +160,7 @@ func (c *Client) GetFees(ctx context.Context, params GetFeesParams, options ...C
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Status: detected, confirmed, reversed, built, signing, broadcast, confirming, failed, replaced, expired.
 // Direction: in, out.
+// Kind: withdrawal, sweep.
 type ListTransactionsParams struct {
 	Page      *int64  `json:"page,omitempty"`
 	Size      *int64  `json:"size,omitempty"`
@@ -169,6 +170,7 @@ type ListTransactionsParams struct {
 	Tag       *string `json:"tag,omitempty"`
 	Status    *string `json:"status,omitempty"`
 	Direction *string `json:"direction,omitempty"`
+	Kind      *string `json:"kind,omitempty"`
 }
 
 // ListTransactions: List deposits and withdrawals, newest first.
@@ -415,6 +417,16 @@ type DropPreviousWebhookSecretParams struct {
 // DropPreviousWebhookSecret: End the rotation of a secret.
 func (c *Client) DropPreviousWebhookSecret(ctx context.Context, params DropPreviousWebhookSecretParams, options ...WriteOption) (*Webhook, error) {
 	return call[Webhook](ctx, c, operation{"dropPreviousWebhookSecret", "DELETE", "/v1/webhooks/{webhookId}/secret/previous", "k"}, params, howOf(options))
+}
+
+// TestWebhookParams are the arguments of TestWebhook.
+type TestWebhookParams struct {
+	WebhookID string `json:"webhookId"`
+}
+
+// TestWebhook: Post a signed test event to an endpoint, then one with a broken signature, which it must refuse.
+func (c *Client) TestWebhook(ctx context.Context, params TestWebhookParams, options ...WriteOption) (*WebhookTest, error) {
+	return call[WebhookTest](ctx, c, operation{"testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "k"}, params, howOf(options))
 }
 
 // ListWebhookDeliveriesParams are the arguments of ListWebhookDeliveries.

@@ -2648,8 +2648,9 @@ type PaymentsReadinessPageContentItemTokensItem struct {
 
 // PaymentsReadinessPageContentItemUnpaidAddresses travels.
 type PaymentsReadinessPageContentItemUnpaidAddresses struct {
-	Open  int64 `json:"open"`
-	Limit int64 `json:"limit"`
+	Open    int64 `json:"open"`
+	Resting int64 `json:"resting"`
+	Limit   int64 `json:"limit"`
 }
 
 // PaymentsSession travels.
@@ -3206,6 +3207,7 @@ type Session struct {
 	OutboxMode      string  `json:"outboxMode"`
 	OutboxDepth     int64   `json:"outboxDepth"`
 	OutboxPoisoned  bool    `json:"outboxPoisoned"`
+	RegistryVersion *int64  `json:"registryVersion"`
 	PodHint         *string `json:"podHint"`
 	LastHeartbeatAt string  `json:"lastHeartbeatAt"`
 	StartedAt       string  `json:"startedAt"`
@@ -3500,6 +3502,7 @@ type SweepsPreview struct {
 	NeedsGas        *SweepsPreviewNeedsGas      `json:"needsGas"`
 	Cost            *SweepsPreviewCost          `json:"cost"`
 	Required        *SweepsPreviewRequired      `json:"required"`
+	Edge            *SweepsPreviewEdge          `json:"edge"`
 	FundingWallet   *SweepsPreviewFundingWallet `json:"fundingWallet"`
 	Rate            *SweepsPreviewRate          `json:"rate"`
 	FeeSample       *SweepsPreviewFeeSample     `json:"feeSample"`
@@ -3539,6 +3542,12 @@ type SweepsPreviewCost struct {
 	Activation string `json:"activation"`
 	Rent       string `json:"rent"`
 	L1         string `json:"l1"`
+}
+
+// SweepsPreviewEdge travels.
+type SweepsPreviewEdge struct {
+	Cap   string `json:"cap"`
+	Spent string `json:"spent"`
 }
 
 // SweepsPreviewFeeSample travels.
@@ -3892,6 +3901,8 @@ type TotpRequiredDetails struct {
 // Transaction travels.
 //
 // Direction: in, out.
+// Kind: withdrawal, sweep.
+// Role: fund, sweep, approve, burn, mint.
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Environment: live, sandbox.
 // Status: detected, confirmed, reversed, built, signing, broadcast, confirming, failed, replaced, expired.
@@ -3901,6 +3912,9 @@ type Transaction struct {
 	Decimals        int64                     `json:"decimals"`
 	ID              string                    `json:"id"`
 	Direction       string                    `json:"direction"`
+	Kind            *string                   `json:"kind"`
+	Role            *string                   `json:"role"`
+	OperationID     *string                   `json:"operationId"`
 	Chain           string                    `json:"chain"`
 	Environment     string                    `json:"environment"`
 	Status          string                    `json:"status"`
@@ -4177,6 +4191,27 @@ type WebhookPage struct {
 	TotalCapped   *bool     `json:"totalCapped,omitempty"`
 	Withheld      *int64    `json:"withheld,omitempty"`
 	Next          *string   `json:"next"`
+}
+
+// WebhookTest travels.
+type WebhookTest struct {
+	WebhookID string                    `json:"webhookId"`
+	URL       string                    `json:"url"`
+	Passed    bool                      `json:"passed"`
+	Attempts  []WebhookTestAttemptsItem `json:"attempts"`
+}
+
+// WebhookTestAttemptsItem travels.
+//
+// Signature: good, broken.
+type WebhookTestAttemptsItem struct {
+	Signature  string      `json:"signature"`
+	EventID    string      `json:"eventId"`
+	StatusCode *int64      `json:"statusCode"`
+	DurationMs json.Number `json:"durationMs"`
+	Error      *string     `json:"error"`
+	At         string      `json:"at"`
+	Passed     bool        `json:"passed"`
 }
 
 // Wipe travels.

@@ -9,6 +9,7 @@ import { Amount, Code, Head, Panel, Status, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
+import { kindOf } from './transaction-words.ts';
 
 type Sessions = ReplyOf<'listEdgeSessions'>;
 
@@ -75,7 +76,7 @@ export function Home({ scope }: PageProps): JSX.Element {
                 keyOf={({ id }) => id}
                 columns={[
                   { name: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  { name: 'Kind', cell: ({ direction }) => (direction === 'in' ? 'Deposit' : 'Withdrawal') },
+                  { name: 'Kind', cell: kindOf },
                   { name: 'Chain', cell: ({ chain }) => chain },
                   {
                     name: 'Amount',

@@ -71,6 +71,7 @@ export function PaymentReadiness({ scope }: PageProps): JSX.Element {
                     )}
                   </Fact>
                   <Fact name="Confirmations">{row.threshold}</Fact>
+                  <Fact name="Addresses that rest">{grouped(String(row.unpaidAddresses.resting))}</Fact>
                   <Fact name="Signed ahead">{grouped(String(row.attestationsAhead))} addresses</Fact>
                 </dl>
                 <Meter label="Unpaid addresses" used={row.unpaidAddresses.open} limit={row.unpaidAddresses.limit} />

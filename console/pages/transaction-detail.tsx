@@ -7,6 +7,7 @@ import { useRead } from '../app/read.ts';
 import { Amount, Code, Facts, Head, Instant, Panel, Status, Text } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { cut, plain, words } from '../ui/text.ts';
+import { kindOf } from './transaction-words.ts';
 import type { Transaction } from './transactions.tsx';
 
 export function TransactionDetail({ scope, params }: PageProps): JSX.Element {
@@ -136,7 +137,7 @@ function Whole({ transaction }: { transaction: Transaction }): JSX.Element {
       <Head
         title={
           <>
-            {direction === 'in' ? 'Deposit of' : 'Withdrawal of'}{' '}
+            {`${kindOf(transaction)}${transaction.role === null ? ' of' : ':'}`}{' '}
             <Amount value={amountFormatted} symbol={tokenSymbol} />
           </>
         }
@@ -173,6 +174,7 @@ function Whole({ transaction }: { transaction: Transaction }): JSX.Element {
               ['Smallest unit', <span class="amount">{transaction.amount}</span>],
               ['Token contract', <Code of={transaction.tokenContract} whole />],
               ['Destination tag', <Text of={transaction.chainTag} />],
+              ['Operation', <Code of={transaction.operationId} whole />],
               ['Fee', fee === null ? '–' : <span class="amount">{cut(fee, 0)} in the smallest native unit</span>],
             ]}
           />

@@ -10,6 +10,7 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { Filter, Pager, Table, TextFilter } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
 import { CHAIN_OPTIONS, queryOf } from './addresses.tsx';
+import { kindOf } from './transaction-words.ts';
 
 export type Transaction = ReplyOf<'getTransaction'>;
 const FILTERS = ['chain', 'direction', 'status', 'userRef', 'tag', 'after'] as const;
@@ -65,7 +66,7 @@ export function TransactionTable({
       keyOf={({ id }) => id}
       columns={[
         { name: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { name: 'Kind', cell: ({ direction }) => (direction === 'in' ? 'Deposit' : 'Withdrawal') },
+        { name: 'Kind', cell: kindOf },
         { name: 'Chain', cell: ({ chain }) => chain },
         {
           name: 'Amount',

@@ -14,9 +14,10 @@ import { Empty, Shown } from '../ui/states.tsx';
 import { plain, words } from '../ui/text.ts';
 import { DeliveryTable } from './deliveries.tsx';
 import { EndpointFields, endpointOf } from './webhook-form.tsx';
+import { WebhookTest } from './webhook-test.tsx';
 
 type Webhook = ReplyOf<'getWebhook'>;
-type Open = 'edit' | 'rotate' | 'drop' | 'delete' | null;
+type Open = 'test' | 'edit' | 'rotate' | 'drop' | 'delete' | null;
 
 export function WebhookDetail({ scope, params }: PageProps): JSX.Element {
   const read = useRead('getWebhook', scope, { params: { webhookId: params['id']! } });
@@ -54,6 +55,7 @@ function Whole({ scope, webhook }: Pick<PageProps, 'scope'> & { webhook: Webhook
           isAlive &&
           may('editor') && (
             <>
+              {webhook.status === 'enabled' && button('test', 'Test')}
               {button('edit', 'Edit')}
               {button('rotate', 'New secret')}
               {webhook.rotating && button('drop', 'Drop the previous secret')}
@@ -96,7 +98,8 @@ function Whole({ scope, webhook }: Pick<PageProps, 'scope'> & { webhook: Webhook
           }
         </Shown>
       </Panel>
-      {open !== null && (
+      {open === 'test' && <WebhookTest scope={scope} webhookId={webhook.id} close={() => setOpen(null)} />}
+      {open !== null && open !== 'test' && (
         <Change scope={scope} webhook={webhook} open={open} close={() => setOpen(null)} onSecret={setSecret} />
       )}
       {secret !== null && (
@@ -134,7 +137,7 @@ function Change({
   onSecret,
 }: Pick<PageProps, 'scope'> & {
   webhook: Webhook;
-  open: Exclude<Open, null>;
+  open: Exclude<Open, 'test' | null>;
   close: () => void;
   onSecret: (secret: string) => void;
 }): JSX.Element {

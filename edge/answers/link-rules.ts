@@ -219,6 +219,7 @@ export const READINESS_WORD: readonly string[] = [
   'threshold',
   'unpaidAddresses',
   'unpaidAddresses.open',
+  'unpaidAddresses.resting',
   'unpaidAddresses.limit',
   'attestationsAhead',
 ];

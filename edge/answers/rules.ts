@@ -86,7 +86,7 @@ export interface AnswerRule<Row> {
 /** Facts of a page that are the cloud's word. */
 export const PAGE_WORD = ['totalElements', 'totalPages', 'next', 'totalCapped'] as const;
 /** Filters of lists, and the field of a row that must then be so. */
-export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webhookId', 'event'] as const;
+export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'kind', 'webhookId', 'event'] as const;
 
 const ADDRESS_WORD = ['status', 'createdAt', 'label', 'projectId', 'batchId', 'mode', 'spendable'];
 const MONEY_WORD = ['amount'];
@@ -137,6 +137,9 @@ const DELIVERY_WORD = [
   'attempts.*.error',
   'attempts.*.at',
 ];
+const TEST_WORD = ['signature', 'eventId', 'statusCode', 'durationMs', 'error', 'at', 'passed'].map(
+  (field) => `attempts.*.${field}`,
+);
 const BALANCE_WORD = [...MONEY_WORD, 'reserved', 'accountExists'];
 const TANK_WORD = ['balance', 'available', 'lowBalance', 'isLow', 'estimatedSweepsRemaining', 'reason', 'asOf'];
 const REQUEST_WORD = [
@@ -161,6 +164,12 @@ const falseEndpoint = ({ url, events }: WebhookJson, { body }: Ask): string | nu
   firstFalse(['url', url === body['url']], ['events', sameEvents(events, body['events'])]);
 const ofWebhook = ({ id }: WebhookJson, { params }: Ask): string | null =>
   firstFalse(['id', id === params['webhookId']]);
+
+/** An attempt of a test passed by its status alone. */
+function isJudgedByStatus({ signature, statusCode, passed }: RowOf<'testWebhook'>['attempts'][number]): boolean {
+  const [least, most] = signature === 'good' ? [200, 299] : [400, 499];
+  return passed === (statusCode !== null && statusCode >= least && statusCode <= most);
+}
 
 type BalanceJson = RowOf<'getBalance'>;
 function falseBalance(row: BalanceJson, _ask: Ask, { catalogueOf }: Known): string | null {
@@ -294,6 +303,15 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     falseField: (row, ask) => ofWebhook(row, ask) ?? firstFalse(['rotating', !row.rotating]),
     word: ['url', 'events', 'events.*', ...WEBHOOK_WORD.filter((field) => field !== 'rotating')],
   },
+  testWebhook: {
+    falseField: ({ webhookId, passed, attempts }, { params }) =>
+      firstFalse(
+        ['webhookId', webhookId === params['webhookId']],
+        ['passed', passed === attempts.every((attempt) => attempt.passed)],
+        ['attempts', attempts.every(isJudgedByStatus)],
+      ),
+    word: ['url', ...TEST_WORD],
+  },
   listWebhookDeliveries: {
     falseField: ({ webhookId }, { params }) => firstFalse(['webhookId', webhookId === params['webhookId']]),
     word: DELIVERY_WORD.filter((field) => field !== 'webhookId'),
@@ -313,6 +331,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'outboxMode',
     'outboxDepth',
     'outboxPoisoned',
+    'registryVersion',
     'podHint',
     'lastHeartbeatAt',
     'startedAt',

@@ -15,7 +15,7 @@ type TransactionJson = ReplyOf<'getTransaction'>;
 type BuiltJson = ReplyOf<'buildTransaction'>;
 
 export async function falseTransaction(row: TransactionJson, ask: Ask, known: Known): Promise<string | null> {
-  const { id, direction, status, environment, chain, txid, explorerUrl, fee, address } = row;
+  const { id, direction, kind, role, operationId, status, environment, chain, txid, explorerUrl, fee, address } = row;
   const statuses: readonly string[] = direction === 'in' ? DEPOSIT_STATUSES : WITHDRAWAL_STATUSES;
   const wrong =
     firstFalse(
@@ -25,6 +25,9 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
       ],
       ['environment', environment === known.environment],
       ['status', statuses.includes(status)],
+      ['kind', (kind === null) === (direction === 'in')],
+      ['role', role === null || kind === 'sweep'],
+      ['operationId', (operationId === null) === (role === null)],
       ['fee', fee === null || isCount(fee)],
     ) ??
     falseMoney(row, row, known.catalogueOf(chain)) ??
@@ -34,6 +37,7 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
   if (direction === 'out')
     return (
       falseWithdrawal(row, known) ??
+      firstFalse(['kind', kind === 'withdrawal' || known.instructions.get(id) === null]) ??
       firstFalse(['versions', row.versions.every(({ txid }) => falseWithdrawal({ ...row, txid }, known) !== 'txid')])
     );
   const holder = await known.issued.holderOf(chain, address);
@@ -127,6 +131,9 @@ export function ownTransaction(
     decimals,
     id,
     direction: 'out',
+    kind: 'withdrawal',
+    role: null,
+    operationId: null,
     chain,
     environment,
     status: 'signing',

@@ -10,6 +10,7 @@ import {
   LEASE_TTL_MS,
   type Acknowledgement,
   type DeliverFrame,
+  type EdgeTreasury,
   type HeartbeatBody,
   type InstructionRecord,
   type LeaseFrame,
@@ -61,6 +62,7 @@ export interface SessionSettings {
   readonly instructionShare: InstructionShare;
   readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName' | 'rotationCheckMs'>;
   readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
+  readonly treasuryReport: () => EdgeTreasury;
   readonly log: EdgeLog;
 }
 
@@ -93,6 +95,8 @@ export class Session {
   /** The lease's term in the cloud's last answer. */
   #leaseTtlMs = LEASE_TTL_MS;
   #stopped = false;
+  /** When registry and caps are said again, monotonic; null: the cloud of this stream takes none. Treasury K15. */
+  #treasuryDueMs: number | null = null;
 
   constructor(settings: SessionSettings) {
     this.#settings = settings;
@@ -271,6 +275,7 @@ export class Session {
     lease.awaitOwner(null);
     log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
     this.#leaseTtlMs = frame.leaseTtlMs;
+    this.#treasuryDueMs = frame.treasury === true ? 0 : null;
     void keyShare.welcome(frame.localKeys, frame.keySets === true).then(() => this.shareKeys());
     void this.shareInstructions();
     this.#scheduleBeat();
@@ -313,7 +318,11 @@ export class Session {
     const sentAtMs = monotonicMs();
     const { body, leaseEpoch } = { body: this.#heartbeat(), leaseEpoch: lease.view().leaseEpoch };
     if (this.#stream.up) {
-      const reply = await this.#stream.ask('heartbeat', { ...body, leaseEpoch }, heartbeatReply);
+      const reply = await this.#stream.ask(
+        'heartbeat',
+        { ...body, leaseEpoch, ...this.#treasuryDue() },
+        heartbeatReply,
+      );
       if (reply === null) return this.#stream.cut(); // A half-open connection looks like this.
       this.#heartbeatAnswered(reply.ok ? null : (reply.code ?? 'SERVICE_UNAVAILABLE'));
       if (!reply.ok && reply.code !== undefined) this.#refused(reply.code);
@@ -360,6 +369,14 @@ export class Session {
     const { sessionId, edgeVersion, podHint, outboxReport } = this.#settings;
     const { outboxDepth, outboxPoisoned } = outboxReport();
     return { sessionId, edgeVersion, outboxDepth, outboxPoisoned, outboxMode: 'durable', podHint };
+  }
+
+  /** A leader beats every few seconds, and sums of what is spent are read from the ledger: each HEARTBEAT_MS. */
+  #treasuryDue(): { treasury?: EdgeTreasury } {
+    const nowMs = this.#settings.monotonicMs();
+    if (this.#treasuryDueMs === null || nowMs < this.#treasuryDueMs) return {};
+    this.#treasuryDueMs = nowMs + HEARTBEAT_MS;
+    return { treasury: this.#settings.treasuryReport() };
   }
 
   #scheduleBeat(): void {

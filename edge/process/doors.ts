@@ -5,6 +5,7 @@
  * Imported before anything else: from its first line on SIGUSR1 opens nothing. Before that line the flag
  * `--disable-sigusr1` of every start command does.
  */
+import inspector from 'node:inspector';
 
 process.on('SIGUSR1', () => undefined);
 if (process.report !== undefined) {
@@ -28,6 +29,13 @@ const OPENING = [
   '--trace-tls',
   '--expose-internals',
   '--experimental-network-inspection',
+  '--experimental-storage-inspection',
+  '--experimental-worker-inspection',
+  '--experimental-inspector',
+  '--trace-event',
+  // A file of options: no argument says what it opens.
+  '--experimental-config-file',
+  '--experimental-default-config-file',
 ] as const;
 /** Of these nothing may be set at all. */
 const VARIABLES = [
@@ -38,14 +46,23 @@ const VARIABLES = [
   'NODE_REDIRECT_WARNINGS',
 ] as const;
 
-/** A problem for each door that a start leaves open, by option or variable; no value is in it. */
-export function openDoors(execArgv: readonly string[], env: Readonly<Record<string, string | undefined>>): string[] {
+/**
+ * A problem for each door that a start leaves open, by option or variable; no value is in it. `isListening`: whether an
+ * inspector is open already, whatever way led to it.
+ */
+export function openDoors(
+  execArgv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  isListening = inspector.url() !== undefined,
+): string[] {
   const opens = (option: string) => OPENING.find((door) => option.replaceAll('_', '-').startsWith(door));
   const byArgument = execArgv
     .filter((option) => opens(option) !== undefined)
     .map((option) => `${option.split('=')[0]!}: start the edge without it: it shows what is in the edge's memory`);
+  // Node removes quotes, and within them each backslash.
   const byOptions = (env['NODE_OPTIONS'] ?? '')
-    .split(/[\s"']+/)
+    .replaceAll(/["'\\]/g, '')
+    .split(/\s+/)
     .filter((option) => opens(option) !== undefined)
     .map((option) => `NODE_OPTIONS: take ${option.split('=')[0]!} out: it shows what is in the edge's memory`);
   const byVariable = VARIABLES.filter((name) => (env[name] ?? '') !== '').map(
@@ -55,5 +72,10 @@ export function openDoors(execArgv: readonly string[], env: Readonly<Record<stri
     env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
       ? ['NODE_TLS_REJECT_UNAUTHORIZED: unset it: with 0 anybody on the way is taken for the cloud']
       : [];
-  return [...byArgument, ...byOptions, ...byVariable, ...unverified];
+  const named = [...byArgument, ...byOptions];
+  const unnamed =
+    isListening && named.length === 0
+      ? ['inspector: it listens already: look for what opens it in the start command, and start the edge without it']
+      : [];
+  return [...named, ...unnamed, ...byVariable, ...unverified];
 }

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Unsigned } from '../../chains/chain.ts';
 import { sha256 } from './instruction-record.ts';
-import type { Instructions, RecordedInstruction } from './instructions.ts';
+import type { Instructions } from './instructions.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Landed, OwnFates } from './own-fates.ts';
 import { earlierIn, type Settled, type Word } from './payments.ts';
@@ -25,6 +25,12 @@ const ELSEWHERE = {
   next: 'broadcast the earlier one again instead of a new one: another replica may have signed it, and it is signed once wherever it is broadcast. With an EDGE_SPEND_LEDGER for all replicas what was never signed blocks nothing',
 };
 
+/** Why a payment blocks no more, and SHA-256 of the payloads that this is proven of; null for a word about all. */
+interface Proven {
+  readonly how: Settled;
+  readonly versions: readonly string[] | null;
+}
+
 export interface PaymentGuardSettings {
   readonly environment: Environment;
   readonly instructions: Instructions;
@@ -41,6 +47,8 @@ export class PaymentGuard {
 
   /** Calls under way that sign and submit, or have another replica do so; by transaction. */
   readonly #underWay = new Map<string, number>();
+  /** What became of earlier transactions, as it is being asked; by transaction. */
+  readonly #asking = new Map<string, Promise<Proven | Landed | null>>();
   /** Confirmations that are being recorded; a payment that comes right after waits for them. */
   readonly #noting = new Set<Promise<boolean>>();
 
@@ -110,27 +118,23 @@ export class PaymentGuard {
    * them no longer does, so that it is worth trying again.
    */
   async stillBlocked(refusal: Refusal): Promise<Refusal | null> {
-    const { ledger, shared } = this.#settings,
-      earlier = earlierIn(refusal);
+    const earlier = earlierIn(refusal);
     if (earlier.length === 0) return refusal;
     if (this.#noting.size > 0) return Promise.all(this.#noting).then(() => null);
-    const settled = new Map<Settled, string[]>(),
-      landed = new Map<string, string>();
+    const landed = new Map<string, string>();
+    let isAnySettled = false;
     for (const id of earlier) {
-      const how = await this.#fateOf(id);
-      if (typeof how === 'object' && how !== null) landed.set(id, how.landed);
-      else if (how !== null) settled.set(how, [...(settled.get(how) ?? []), id]);
-    }
-    for (const [how, ids] of settled) {
-      ledger.settle(ids, how);
-      await shared?.settle(ids, how);
+      const fate = await this.#fateOf(id);
+      if (fate === null) continue;
+      if ('landed' in fate) landed.set(id, fate.landed);
+      else if (await this.#settle(id, fate)) isAnySettled = true;
     }
     // A transaction that landed has used its counter up, and was paid.
     const isFilled =
       refusal.details['reason'] === 'counter_not_filled' &&
       landed.size > 0 &&
       (await this.#note([...landed.keys()], 'landed'));
-    return settled.size > 0 || isFilled ? null : this.#withTxids(refusal, [...landed.values()]);
+    return isAnySettled || isFilled ? null : this.#withTxids(refusal, [...landed.values()]);
   }
 
   /** With the txids that the caller should look for, and those that are certainly on the chain. */
@@ -176,9 +180,43 @@ export class PaymentGuard {
     return txids.flatMap((txid) => this.#settings.instructions.transactionsOf(txid));
   }
 
-  async #fateOf(transactionId: string): Promise<Settled | Landed | null> {
+  /**
+   * What was proven of some versions settles the payment only while there are no others: one may have been signed since
+   * the question, here or at another replica. found F1.
+   */
+  async #settle(transactionId: string, { how, versions }: Proven): Promise<boolean> {
+    const { ledger, shared } = this.#settings;
+    if (versions !== null && !this.#signedHere(transactionId).every((version) => versions.includes(version)))
+      return false;
+    ledger.settle([transactionId], how, versions);
+    await shared?.settle([transactionId], how, versions);
+    return true;
+  }
+
+  /** SHA-256 of each payload that this replica signed for a transaction. */
+  #signedHere(transactionId: string): string[] {
+    return this.#settings.instructions
+      .signaturesOf(transactionId)
+      .flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)]));
+  }
+
+  /**
+   * Payments that wait for the same earlier one share a question that is under way: it may take a node hundreds of
+   * blocks, and what it proves names the versions that it was asked about. found part 2.
+   */
+  #fateOf(transactionId: string): Promise<Proven | Landed | null> {
+    const asking =
+      this.#asking.get(transactionId) ?? this.#askFate(transactionId).finally(() => this.#asking.delete(transactionId));
+    this.#asking.set(transactionId, asking);
+    return asking;
+  }
+
+  async #askFate(transactionId: string): Promise<Proven | Landed | null> {
     const { environment, instructions, fates, log } = this.#settings;
-    if (environment === 'sandbox') return this.#sandboxFateOf(transactionId);
+    if (environment === 'sandbox') {
+      const how = await this.#sandboxFateOf(transactionId);
+      return how === null ? null : { how, versions: null };
+    }
     const recorded = instructions.get(transactionId);
     if (fates === null || recorded === null) return null;
     const versions = instructions
@@ -190,27 +228,30 @@ export class PaymentGuard {
       );
     if (versions.length === 0) return null;
     const said = await fates.of(recorded.instruction.chain, versions);
-    const fate = said === 'dead' && !(await this.#signedEveryVersion(recorded)) ? null : said;
+    if (said === null) return null;
+    if (said === 'dead') {
+      const judged = versions.map(({ unsigned: { payload } }) => sha256(payload));
+      return (await this.#isEveryVersion(transactionId, judged)) ? { how: said, versions: judged } : null;
+    }
     // It was paid, and reported to its application as unpaid: an equal payment now would be the second.
-    if (typeof fate === 'object' && fate !== null && this.#settings.ledger.reportedOf(transactionId) !== 'nothing')
+    if (this.#settings.ledger.reportedOf(transactionId) !== 'nothing')
       log.alarm('paid_although_called_failed', { transactionId });
-    return fate;
+    return said;
   }
 
   /**
-   * Whether this replica's journal has every version of a transaction that may be signed: another replica's version may
-   * have used the counter up. A shared ledger counted each version; without one, those that others may have signed and
-   * the newest known record must be in this journal.
+   * Whether the versions that a node judged are all that may be signed: another replica's version may have used the
+   * counter up. A shared ledger counted each version; without one, those that others may have signed and the newest
+   * known record must be among them.
    */
-  async #signedEveryVersion({ instruction: { id }, unsigned }: RecordedInstruction): Promise<boolean> {
+  async #isEveryVersion(id: string, judged: readonly string[]): Promise<boolean> {
     const { instructions, shared, log } = this.#settings;
-    const own = new Set(
-      instructions.signaturesOf(id).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])),
-    );
     try {
       if (shared === null && instructions.mayBeSignedElsewhere(id)) return false;
-      const versions = shared === null ? [sha256(unsigned.payload)] : await shared.versionsOf(id);
-      return versions?.every((version) => own.has(version)) ?? false;
+      const newest = instructions.get(id);
+      const versions =
+        shared === null ? (newest === null ? null : [sha256(newest.unsigned.payload)]) : await shared.versionsOf(id);
+      return versions?.every((version) => judged.includes(version)) ?? false;
     } catch (error) {
       log.fault('versions_not_read', error, { transactionId: id });
       return false;

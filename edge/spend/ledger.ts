@@ -307,12 +307,19 @@ export class SpendLedger {
     return versions === null ? null : keptList(versions, 'spend.versions');
   }
 
-  /** They block nothing any more; durable when it returns. */
-  settle(transactionIds: readonly string[], how: Settled): void {
+  /**
+   * They block nothing any more; durable when it returns. `versions`: only those of which no other version was counted.
+   */
+  settle(transactionIds: readonly string[], how: Settled, versions: readonly string[] | null = null): void {
+    const only = versions === null ? null : JSON.stringify(versions);
     this.#storage.run(
-      'update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))',
+      `update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))
+        and (? is null or versions is null
+          or not exists (select 1 from json_each(versions) v where v.value not in (select value from json_each(?))))`,
       how,
       JSON.stringify(transactionIds),
+      only,
+      only ?? '[]',
     );
   }
 

@@ -113,9 +113,11 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         const change = REPORTED_CHANGES[word];
         await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
       }),
-    settle: (ids, how) =>
+    settle: (ids, how, versions = null) =>
       asked(async (sql) => {
-        await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null`;
+        const only = versions === null ? sql`` : sql`and s.versions <@ ${JSON.stringify(versions)}::text::jsonb`;
+        await sql`update flock_spend s set settled = ${how}
+          where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null ${only}`;
       }),
     versionsOf: (id) =>
       asked(

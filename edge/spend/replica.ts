@@ -24,7 +24,7 @@ export interface SharedSpend {
   /** As `SpendLedger.note`. Throws: Error when it cannot be written. */
   note(transactionIds: readonly string[], word: Word): Promise<void>;
   /** As `SpendLedger.settle`. Throws: Error when it cannot be written. */
-  settle(transactionIds: readonly string[], how: Settled): Promise<void>;
+  settle(transactionIds: readonly string[], how: Settled, versions?: readonly string[] | null): Promise<void>;
   /** As `SpendLedger.versionsOf`. Throws: Error when it cannot be read. */
   versionsOf(transactionId: string): Promise<readonly string[] | null>;
   /** Signed payments that may still land, oldest first. Throws: Error when it cannot be read. */

@@ -60,7 +60,7 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
     count: async (spend) => ledger.count(spend),
     retire: async (instruction) => ledger.retire(instruction),
     note: async (ids, word) => ledger.note(ids, word),
-    settle: async (ids, how) => ledger.settle(ids, how),
+    settle: async (ids, how, versions) => ledger.settle(ids, how, versions),
     versionsOf: async (id) => ledger.versionsOf(id),
     open: async (limit) => ledger.open(limit),
     keySets: async (known) =>

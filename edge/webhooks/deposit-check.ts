@@ -38,12 +38,11 @@ import { StorageFailed } from '../storage/failed.ts';
 import { type Storage } from '../storage/storage.ts';
 import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../signing/own-nodes.ts';
 import type { Timers } from '../process/timers.ts';
+import { BlockReads } from './block-reads.ts';
 import { plainEvent } from './plain-event.ts';
 import type { Delivery } from './post.ts';
 import { falseWithdrawalEvent, renamedWithdrawal, type KnownWithdrawals } from './withdrawal-check.ts';
 
-/** Blocks whose movements are kept: the deliveries of one block come together. */
-const BLOCKS_KEPT = 16;
 /** What a node said of its head, or of a height, is believed for so long: the deliveries of a moment ask it once. */
 const FRESH_MS = 1_000;
 /** The network of a node, and what it can, are asked for anew after so long, as the cloud's are. */
@@ -149,7 +148,7 @@ export function createDepositCheck({
   withdrawals,
   onDifference,
 }: DepositCheckParts): DepositCheck {
-  const blocks = new Map<string, Promise<Movements | null>>();
+  const blocks = new BlockReads<Movements | null>();
   const fresh = createFresh(monotonicMs, FRESH_MS),
     identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
@@ -171,18 +170,8 @@ export function createDepositCheck({
   const movementsOf = async (node: OwnNode, data: Said) => {
     const { chain, height, blockHash } = data;
     const key = `${chain} ${height} ${blockHash}`;
-    let block = blocks.get(key);
-    if (block === undefined) {
-      block = readBlock(node, data);
-      for (const oldest of [...blocks.keys()].slice(0, Math.max(0, blocks.size - BLOCKS_KEPT + 1)))
-        blocks.delete(oldest);
-      blocks.set(key, block);
-    }
-    const movements = await block.catch((error: unknown) => {
-      blocks.delete(key);
-      throw error;
-    });
-    if (movements === null) blocks.delete(key);
+    const movements = await blocks.of(chain, key, () => readBlock(node, data));
+    if (movements === null) blocks.forget(key);
     // A block that was the chain's a moment ago may be none any more.
     return (await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height))) === blockHash ? movements : null;
   };

@@ -4,7 +4,7 @@
  */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { APPLICATION_COMMANDS } from '../../clients/cli/commands.ts';
+import { APPLICATION_COMMANDS, completionOf } from '../../clients/cli/commands.ts';
 import { runProgram, type Command } from '../../protocol/node/commands.ts';
 import type { OperatorCommand } from './operator/commands.ts';
 
@@ -16,6 +16,7 @@ const COMMANDS: readonly Command[] = [
     run: async (args, flags) => (await import('./operator/doctor.ts')).cloudDoctor(args, process.env, flags),
   },
   ...APPLICATION_COMMANDS,
+  completionOf(() => COMMANDS),
   {
     words: ['chain'],
     usage: 'chain --jsonl',

@@ -10,6 +10,7 @@ import type { SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   HEARTBEAT_MS,
+  type EdgeTreasury,
   type HeartbeatBody,
   type HeartbeatReply,
   type LocalKeyRecord,
@@ -95,6 +96,7 @@ export class Room {
         serverTimeMs: now.nowMs,
         localKeys: localKeys.slice(0, LOCAL_KEYS_MAX),
         keySets: true,
+        treasury: true,
       };
     });
   }
@@ -111,7 +113,7 @@ export class Room {
   }
 
   /** A heartbeat on the stream, which renews the leader's lease. `ok` false: its stream is to be closed. */
-  heartbeat(session: Session, body: HeartbeatBody, leaseEpoch: number): HeartbeatReply {
+  heartbeat(session: Session, body: HeartbeatBody & { treasury?: EdgeTreasury }, leaseEpoch: number): HeartbeatReply {
     const now = this.#now();
     this.sessions.see(session.id, body, now);
     this.#teller.note();

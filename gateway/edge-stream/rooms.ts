@@ -2,7 +2,7 @@
  * All edges of this node: a room per account, the port that the rest of the gateway uses, and the way by which the
  * publisher reaches leaders. One timer for all of them.
  */
-import type { DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
+import type { Attempt, DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
 import type { TimerHandle } from '../../actors/kernel/timers.ts';
 import type { InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -10,6 +10,7 @@ import {
   acknowledgement,
   type Acknowledgement,
   type AttemptsFrame,
+  type EdgeTreasury,
   type HeartbeatBody,
   type HeartbeatReply,
   type InstructionRecord,
@@ -26,6 +27,7 @@ import { held } from './leases.ts';
 import { LOCAL_KEYS_MAX, Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
+import { TriedDeliveries } from './tried.ts';
 
 const TICK_MS = 1_000;
 /** Session rows of one statement. */
@@ -41,7 +43,7 @@ export interface Joined {
   /** The welcome was sent: what waited for it may follow. */
   begun(): void;
   /** Null where this node may not speak for the account: nothing is answered, and the stream closes. */
-  heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply | null;
+  heartbeat(body: HeartbeatBody & { leaseEpoch: number; treasury?: EdgeTreasury }): HeartbeatReply | null;
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
   localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;
@@ -59,6 +61,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   readonly #asked = new WeakMap<Connection, Map<string, Promise<unknown>>>();
   readonly #rooms = new Map<AccountId, Room>();
   readonly #leaders = new Set<AccountId>();
+  readonly #tried: TriedDeliveries;
   /** Since when this node has the room of a shard's accounts; of all where it serves alone. Monotonic. */
   readonly #sinceMs = new Map<number, number>();
   #startedMs = 0;
@@ -69,6 +72,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   constructor(deps: RoomDeps) {
     this.#deps = deps;
+    this.#tried = new TriedDeliveries(deps.clock);
   }
 
   /**
@@ -198,6 +202,12 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return this.#askLeader(accountId, 'operate', async () => frame);
   }
 
+  async tryDelivery(accountId: AccountId, delivery: Delivery): Promise<Attempt | Refusal> {
+    const leader = this.#leaderOf(accountId);
+    if (isRefusal(leader)) return leader;
+    return this.#tried.attempt(accountId, delivery.deliveryId, () => this.deliver(accountId, [delivery]));
+  }
+
   async #askLeader(
     accountId: AccountId,
     frame: 'sign' | 'operate',
@@ -313,8 +323,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async #attempts(room: Room, session: Session, { leaseEpoch, attempts }: AttemptsFrame): Promise<Acknowledgement> {
     const stale = room.leadership.mayAct(session, leaseEpoch);
     if (stale !== null) return acknowledgementOf(stale);
+    const recorded = this.#tried.reported(room.accountId, attempts);
+    if (recorded.length === 0) return { ok: true };
     try {
-      await this.#deps.publisher().report(room.accountId, attempts);
+      await this.#deps.publisher().report(room.accountId, recorded);
       return { ok: true };
     } catch (error) {
       this.#deps.log.warn(

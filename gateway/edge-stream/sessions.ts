@@ -12,6 +12,7 @@ import {
   LIVENESS_DOWN_MS,
   LIVENESS_STALE_MS,
   SESSION_REAP_MS,
+  type EdgeTreasury,
   type HandshakeAuth,
   type HeartbeatBody,
 } from '../../protocol/frames.ts';
@@ -40,6 +41,8 @@ export interface Session {
   outboxMode: string;
   outboxDepth: number;
   outboxPoisoned: boolean;
+  /** What it said last of registry and caps; null: nothing yet. */
+  treasury: EdgeTreasury | null;
   readonly startedAtMs: number;
   /** Wall clock, for people. */
   lastHeartbeatAtMs: number;
@@ -99,12 +102,13 @@ export class Sessions {
   /** The session that is heard of now; a new one begins. */
   see(
     id: string,
-    details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody> & Pick<Admitted, 'publicKey'>,
+    details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> &
+      Partial<HeartbeatBody> & { treasury?: EdgeTreasury } & Pick<Admitted, 'publicKey'>,
     now: Instant,
   ): Session {
     const known = this.#byId.get(id) ?? this.#begun(id, now);
     this.#byId.set(id, known);
-    const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned, publicKey } = details;
+    const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned, treasury, publicKey } = details;
     return Object.assign(known, {
       edgeVersion,
       podHint,
@@ -112,6 +116,7 @@ export class Sessions {
       outboxDepth: outboxDepth ?? known.outboxDepth,
       outboxMode: outboxMode ?? known.outboxMode,
       outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned,
+      treasury: treasury ?? known.treasury,
       lastHeartbeatAtMs: now.nowMs,
       seenMs: now.elapsedMs,
       endedAtMs: null,
@@ -124,6 +129,7 @@ export class Sessions {
     if (this.#byId.has(row.id)) return;
     this.#byId.set(row.id, {
       ...row,
+      treasury: row.treasury ?? null,
       identity: null,
       seenMs: elapsedMs,
       connectedMs: 0,
@@ -167,6 +173,7 @@ export class Sessions {
       outboxMode,
       outboxDepth,
       outboxPoisoned,
+      treasury,
       podHint,
       lastHeartbeatAtMs,
       startedAtMs,
@@ -184,6 +191,7 @@ export class Sessions {
       outboxMode,
       outboxDepth,
       outboxPoisoned,
+      treasury,
       podHint,
       lastHeartbeatAtMs,
       startedAtMs,
@@ -202,6 +210,7 @@ export class Sessions {
       outboxMode: 'durable',
       outboxDepth: 0,
       outboxPoisoned: false,
+      treasury: null,
       startedAtMs: nowMs,
       lastHeartbeatAtMs: nowMs,
       endedAtMs: null,

@@ -53,6 +53,7 @@ import { previewHandler } from './treasury/preview.ts';
 import { tokenRequestHandlers } from './treasury/token-requests.ts';
 import { tokenRouteHandler } from './treasury/token-routes.ts';
 import { walletHandlers } from './treasury/wallets.ts';
+import { webhookTestHandlers } from './webhook/webhook-test.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
 import type { HandlerDeps } from './surroundings.ts';
 
@@ -75,6 +76,7 @@ export function createHandlers(
     ...transactionHandlers(deps),
     ...timelineHandler(deps),
     ...webhookHandlers(deps),
+    ...webhookTestHandlers(deps),
     ...findHandlers(deps),
     ...streamHandler(deps),
     ...linkHandlers(deps, economics),

@@ -3,7 +3,8 @@ import type { AccountState } from '../../model/account/capabilities.ts';
 import { pathOf } from '../../actors/edge-link/retired-identities.ts';
 import type { FeeEstimate, Network } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
-import type { DeliveryView, TransactionView } from '../../model/ports/read-store.ts';
+import type { DeliveryView } from '../../model/ports/read-store.ts';
+import type { TransactionView } from '../../model/ports/transaction-view.ts';
 import type { SessionRow } from '../../model/ports/edge-store.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { WebhookRow } from '../../model/rows/webhook.ts';
@@ -99,6 +100,9 @@ export function transactionView(origin: string, accountId: AccountId, row: Trans
     ...moneyOf(row.amount, row.decimals),
     id: row.id,
     direction: row.direction,
+    kind: row.kind,
+    role: row.role,
+    operationId: row.operationId,
     chain: row.chain,
     environment: environmentOf(accountId),
     status: row.status,
@@ -200,6 +204,7 @@ export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['conte
     outboxMode: row.outboxMode,
     outboxDepth: row.outboxDepth,
     outboxPoisoned: row.outboxPoisoned,
+    registryVersion: row.treasury?.registryVersion ?? null,
     podHint: row.podHint,
     lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs),
     startedAt: instantOf(row.startedAtMs),

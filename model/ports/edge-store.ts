@@ -1,6 +1,6 @@
 /** Sessions of edges and the records that replicas share. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
+import type { EdgeTreasury, InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import type { Liveness } from '../../protocol/slugs.ts';
 import type { AuditRecord } from '../rows/audit.ts';
 
@@ -19,6 +19,8 @@ export interface SessionRow {
   outboxMode: string;
   outboxDepth: number;
   outboxPoisoned: boolean;
+  /** What it said last of registry and caps; absent or null: nothing. Treasury K15, S27. */
+  treasury?: EdgeTreasury | null;
   podHint: string | null;
   lastHeartbeatAtMs: number;
   startedAtMs: number;

@@ -1,6 +1,12 @@
 /** What is asked of the connected edges of an account, wherever their streams are. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { Acknowledgement, HeartbeatBody, OperateFrame } from '../../protocol/frames.ts';
+import type {
+  Acknowledgement,
+  AttemptsFrame,
+  DeliverFrame,
+  HeartbeatBody,
+  OperateFrame,
+} from '../../protocol/frames.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 
@@ -21,6 +27,15 @@ export interface EdgeStreams {
    * EDGE_NO_LEADER, SERVICE_UNAVAILABLE where it did not answer.
    */
   askToOperate(accountId: AccountId, frame: Omit<OperateFrame, 'leaseEpoch'>): Promise<Acknowledgement | Refusal>;
+  /**
+   * Has the leader edge post a delivery that is in no ledger, and waits for its attempt. Asked again under one id it is
+   * posted once. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER, RATE_LIMIT_EXCEEDED where many of the account are under way,
+   * SERVICE_UNAVAILABLE where the edge says nothing of it.
+   */
+  tryDelivery(
+    accountId: AccountId,
+    delivery: DeliverFrame['deliveries'][number],
+  ): Promise<AttemptsFrame['attempts'][number] | Refusal>;
   /** Notifies the connected edges that a new identity was presented: they sign nothing until the owner decides. */
   announceRotation(accountId: AccountId, rotationId: string): Promise<void>;
   /** Closes every stream of an account (revoked key, rotation). */

@@ -5,42 +5,14 @@ import type { AccountState } from '../account/capabilities.ts';
 import type { LentBefore } from '../account/payment.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
-import type { SignedVersion, UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
+import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
 import type { WebhookRow } from '../rows/webhook.ts';
-import type { AddressStatus, Chain, DeliveryStatus, Direction, HeldReason } from '../../protocol/slugs.ts';
+import type { AddressStatus, Chain, DeliveryStatus, Family, HeldReason } from '../../protocol/slugs.ts';
+import type { TransactionFilter, TransactionView } from './transaction-view.ts';
 import type { KeyOwner } from './identity-store.ts';
 import type { InvoiceRow, PaymentLinkRow, PaymentRow, TransferRole } from '../rows/payment.ts';
 import type { DepositStatus, LinkMode, LinkStatus, PaymentStatus } from '../../protocol/slugs.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';
-
-export interface TransactionView {
-  id: string;
-  direction: Direction;
-  chain: Chain;
-  status: string;
-  txid: string | null;
-  outputIndex: number | null;
-  address: string;
-  counterparty: string | null;
-  amount: bigint;
-  decimals: number;
-  tokenContract: string | null;
-  tokenSymbol: string;
-  userRef: string | null;
-  tag: string | null;
-  chainTag: string | null;
-  height: number | null;
-  blockHash: string | null;
-  confirmations: number;
-  threshold: number;
-  incarnation: number | null;
-  fee: bigint | null;
-  failure: { code: string; reason: string } | null;
-  /** Signed versions, oldest first; none of a deposit. */
-  versions: Pick<SignedVersion, 'txid' | 'doubtful' | 'taken'>[];
-  createdAtMs: number;
-  updatedAtMs: number;
-}
 
 export interface DeliveryView {
   id: string;
@@ -152,11 +124,7 @@ export interface ReadStore {
   ): Promise<{ index: number; address: string; path: string }[]>;
   /** Highest count of active addresses of each day of a month (`2026-08`) that has a row, in turn. Spec §8.1. */
   addressPeaks(accountId: AccountId, period: string): Promise<DayPeak[]>;
-  transactions(
-    accountId: AccountId,
-    filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction },
-    page: PageAsk,
-  ): Promise<Page<TransactionView>>;
+  transactions(accountId: AccountId, filter: TransactionFilter, page: PageAsk): Promise<Page<TransactionView>>;
   transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
   /** The highest counter value that withdrawals of a sender used in blocks of a ledger; null where there is none. */
@@ -187,6 +155,8 @@ export interface ReadStore {
     accountId: AccountId,
     of: { chain: Chain; fromIndex: number; sinceMs: number; ledgers: readonly LedgerId[] },
   ): Promise<LentBefore | null>;
+  /** How many lent addresses of each family rest, counted to `limit`. payments P23. */
+  restingCounts(accountId: AccountId, limit: number): Promise<ReadonlyMap<Family, number>>;
   /** How far an identity's statements reach in each family, from index `from` on. payments E5. */
   attestedReach(
     accountId: AccountId,

@@ -1,6 +1,6 @@
 /** Withdrawals and their signed versions. */
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { Chain, WithdrawalStatus } from '../../protocol/slugs.ts';
+import type { Chain, OperationRole, WithdrawalStatus } from '../../protocol/slugs.ts';
 import type { Unsigned } from '../../chains/chain.ts';
 
 /**
@@ -31,6 +31,9 @@ export interface WithdrawalRow {
   id: string;
   /** A transaction of a treasury operation: never billed, and announced by no event of its own. Absent: a caller's. */
   kind?: 'sweep';
+  /** What it does for which sweep operation or bridge transfer. Absent: a caller's, or built by a release of before. */
+  role?: OperationRole;
+  operationId?: string;
   accountId: AccountId;
   ledger: LedgerId;
   chain: Chain;

@@ -44,6 +44,7 @@ function sessionOf(row: Columns): SessionRow {
     lastHeartbeatAtMs: row.lastHeartbeatAt,
     startedAtMs: row.startedAt,
     endedAtMs: row.endedAt,
+    ...(row['treasury'] == null ? {} : { treasury: row['treasury'] }),
   } as SessionRow;
 }
 
@@ -71,21 +72,24 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
         started_at: instant(row.startedAtMs),
         ended_at: instant(row.endedAtMs),
         identity: row.identity ?? null,
+        treasury: row.treasury ?? null,
       }));
       failpoint('save_sessions.before');
       await sql`
         insert into edge_session
           select id, account_id, role, edge_version, liveness, lease_epoch, outbox_mode, outbox_depth, outbox_poisoned, pod_hint,
-                 last_heartbeat_at, started_at, ended_at
+                 last_heartbeat_at, started_at, ended_at, nullif(treasury, 'null')
             from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, account_id text, role text,
             edge_version text, liveness text, lease_epoch bigint, outbox_mode text, outbox_depth bigint, outbox_poisoned boolean,
-            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz, identity text)
+            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz, identity text,
+            treasury jsonb)
            where is_pinned(account_id, identity) order by account_id, id
         on conflict (account_id, id) do update set
           role = excluded.role, edge_version = excluded.edge_version, liveness = excluded.liveness,
           lease_epoch = excluded.lease_epoch, outbox_mode = excluded.outbox_mode, outbox_depth = excluded.outbox_depth,
           outbox_poisoned = excluded.outbox_poisoned, pod_hint = excluded.pod_hint,
-          last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at`;
+          last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at,
+          treasury = coalesce(excluded.treasury, edge_session.treasury)`;
       failpoint('save_sessions.after');
     },
     async sessions(accountId) {

@@ -2,7 +2,14 @@
 import type { LentBefore } from '../../model/account/payment.ts';
 import type { AttestationView, AttestedReach, InvoiceView, ReadStore } from '../../model/ports/read-store.ts';
 import { ATTESTED_FAMILIES, type AttestedFamily } from '../../protocol/attestation.ts';
-import { CHECKOUT_CHAINS, LINK_MODES, LINK_STATUSES } from '../../protocol/slugs.ts';
+import {
+  CHECKOUT_CHAINS,
+  FAMILY_OF,
+  LINK_MODES,
+  LINK_STATUSES,
+  type Chain,
+  type Family,
+} from '../../protocol/slugs.ts';
 import type { PaymentTransferView } from '../../model/ports/read-store.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import { holderOf, linkOf, paymentOf } from './checkout-reads.ts';
@@ -28,6 +35,7 @@ type Area =
   | 'unattested'
   | 'attestation'
   | 'restingAddress'
+  | 'restingCounts'
   | 'paidAddresses';
 
 /** What payers' requests read. */
@@ -139,7 +147,7 @@ const farBehind = (sql: Sql, ledgers: readonly LedgerId[]): Fragment => sql`
       or exists (select from unresolved_height u where u.ledger = n.ledger)`;
 
 /** Addresses that are not lent any more, or soon. */
-function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddresses'> {
+function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCounts' | 'paidAddresses'> {
   const lastHolder = (accountId: AccountId, addressId: string) =>
     oneOf(
       sql,
@@ -183,6 +191,23 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'paidAddress
               paymentOf,
             );
       return { address: found, holder, payment };
+    },
+    async restingCounts(accountId, limit) {
+      const rows = await sql<{ chain: Chain; resting: number }[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select n.chain, (select count(*) from (
+              select from resting_address s where s.account_id = t.account and s.chain = n.chain limit ${limit}) r) as resting
+            from unnest(${[...CHECKOUT_CHAINS]}::text[]) n(chain)`,
+        )}`;
+      const counts = new Map<Family, number>();
+      for (const { chain, resting } of rows) {
+        const family = FAMILY_OF[chain];
+        counts.set(family, Math.min(limit, (counts.get(family) ?? 0) + resting));
+      }
+      return counts;
     },
     async paidAddresses(accountId, linkId, limit) {
       const rows = await sql<Columns[]>`

@@ -70,6 +70,7 @@ export function withdrawalOf(row: Columns): WithdrawalRow {
   return {
     id: row.id,
     ...(row['kind'] === 'sweep' ? { kind: 'sweep' } : {}),
+    ...(row['role'] == null ? {} : { role: row['role'], operationId: row['operationId'] }),
     accountId: row.accountId as AccountId,
     ledger: row.ledger as LedgerId,
     chain: row.chain,

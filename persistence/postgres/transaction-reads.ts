@@ -1,6 +1,7 @@
 /** Deposits and withdrawals as one list. */
 import { CHAINS, DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
-import type { ReadStore, TransactionView } from '../../model/ports/read-store.ts';
+import type { ReadStore } from '../../model/ports/read-store.ts';
+import type { TransactionFilter, TransactionView } from '../../model/ports/transaction-view.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import type { Columns } from './row-shapes.ts';
@@ -11,6 +12,9 @@ function viewOf(row: Columns): TransactionView {
   return {
     id: row.id,
     direction: row.direction,
+    kind: row['kind'],
+    role: row['role'],
+    operationId: row['operationId'],
     chain: row.chain,
     status: row.status,
     txid: row.txid,
@@ -42,7 +46,7 @@ const confirmations = (sql: Sql, inBlock: Fragment) => sql`
   case when ${inBlock} then greatest(coalesce((select c.height from chain_cursor c where c.ledger = x.ledger), 0) - x.height + 1, 0) else 0 end`;
 
 const depositColumns = (sql: Sql) => sql`
-  x.id, 'in' as direction, x.chain, x.status, x.txid, x.output_index, x.address,
+  x.id, 'in' as direction, null as kind, null as role, null as operation_id, x.chain, x.status, x.txid, x.output_index, x.address,
   (select f.transfer -> 'from' ->> 0 from fact f
     where f.ledger = x.ledger and f.txid = x.txid and f.output_index = x.output_index) as counterparty,
   x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height, x.block_hash,
@@ -51,26 +55,22 @@ const depositColumns = (sql: Sql) => sql`
 
 /** The threshold of a withdrawal is its network's, which the gateway knows: 0 here. */
 const withdrawalColumns = (sql: Sql) => sql`
-  x.id, 'out', x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address, x.amount, x.decimals,
-  x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height, x.block_hash,
+  x.id, 'out', x.kind, x.role, x.operation_id, x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address,
+  x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height, x.block_hash,
   ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure,
   (select jsonb_agg(v.value - 'signedPayload' - 'payload' order by v.n) from jsonb_array_elements(x.versions) with ordinality v(value, n)),
   x.created_at, x.updated_at`;
 
-type Filter = Parameters<ReadStore['transactions']>[1];
+const isWhole = ({ chain, userRef, tag, status, kind }: TransactionFilter): boolean =>
+  [chain, userRef, tag, status, kind].every((one) => one === undefined);
 
 /** Ranges of one of the two tables: by chain and status where there is any filter. */
-function sourceOf(
-  sql: Sql,
-  table: Fragment,
-  { chain, userRef, tag, status }: Filter,
-  statuses: readonly string[],
-): Source[] {
+function sourceOf(sql: Sql, table: Fragment, filter: TransactionFilter, statuses: readonly string[]): Source[] {
+  const { chain, userRef, tag, status, kind } = filter;
   if (status !== undefined && !statuses.includes(status)) return [];
   const from = sql`from ${table} x where x.account_id = t.account`;
-  if (chain === undefined && userRef === undefined && tag === undefined && status === undefined)
-    return [{ pairs: [['', '']], range: () => from }];
-  const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
+  if (isWhole(filter)) return [{ pairs: [['', '']], range: () => from }];
+  const own = sql`${kind === undefined ? sql`` : sql`and x.kind = ${kind}`} ${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
   return [
     {
       pairs: pairsOf(chain ?? CHAINS, status ?? statuses),
@@ -83,14 +83,9 @@ function sourceOf(
 export function transactionReads(sql: Sql, lists: Lists): Pick<ReadStore, 'transactions' | 'transaction'> {
   return {
     async transactions(accountId, filter, page) {
-      const { direction } = filter;
-      const isWhole =
-        filter.chain === undefined &&
-        filter.userRef === undefined &&
-        filter.tag === undefined &&
-        filter.status === undefined;
+      const { direction, kind } = filter;
       const tables = [
-        ...(direction === 'out'
+        ...(direction === 'out' || kind !== undefined
           ? []
           : [{ name: 'deposit', sources: sourceOf(lists.sql, lists.sql`deposit`, filter, DEPOSIT_STATUSES) }]),
         ...(direction === 'in'
@@ -104,7 +99,7 @@ export function transactionReads(sql: Sql, lists: Lists): Pick<ReadStore, 'trans
           list: 'transactions',
           order: 'time',
           sources: tables.flatMap(({ sources }) => sources),
-          kept: isWhole ? tables.map(({ name }) => name) : null,
+          kept: isWhole(filter) ? tables.map(({ name }) => name) : null,
           shape: viewOf,
           rows: (keys) => lists.sql`
           with k as materialized (${keys})

@@ -1,16 +1,23 @@
 /** Standard Webhooks signatures: `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`. Decisions 4. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { eventEnvelope, type EventEnvelope } from '../schema/events.ts';
+import { z } from 'zod';
+import { eventEnvelope } from '../schema/events.ts';
+import { TEST_EVENT } from '../schema/webhooks.ts';
+import { EVENTS } from '../slugs.ts';
 
 const SECRET_PREFIX = 'whsec_';
 /** Age of a delivery that a receiver accepts, seconds. */
 export const WEBHOOK_TOLERANCE_SECONDS = 300;
 
+/** What an endpoint may get: the events of the catalogue, and the one of a test. */
+const delivered = eventEnvelope.extend({ event: z.enum([...EVENTS, TEST_EVENT]) });
+type DeliveredEvent = z.infer<typeof delivered>;
+
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
 
 export type WebhookVerdict =
-  | { readonly valid: true; readonly event: EventEnvelope }
+  | { readonly valid: true; readonly event: DeliveredEvent }
   | { readonly valid: false; readonly reason: 'headers' | 'timestamp' | 'signature' | 'body' };
 
 /**
@@ -48,9 +55,9 @@ export function verifyWebhook(
   return event?.id !== id ? { valid: false, reason: 'body' } : { valid: true, event };
 }
 
-function eventOf(text: string): EventEnvelope | null {
+function eventOf(text: string): DeliveredEvent | null {
   try {
-    const parsed = eventEnvelope.safeParse(JSON.parse(text));
+    const parsed = delivered.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

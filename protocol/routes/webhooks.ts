@@ -105,6 +105,16 @@ export const WEBHOOKS_ROUTES = {
     refusals: ['NOT_FOUND', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'End the rotation of a secret',
   },
+  testWebhook: {
+    ...writes('Webhooks'),
+    idempotent: 'claimed',
+    method: POST,
+    path: '/v1/webhooks/{webhookId}/test',
+    params: webhooks.webhookParams,
+    reply: webhooks.webhookTest,
+    refusals: ['NOT_FOUND', 'CONFLICT', 'EDGE_OFFLINE', 'EDGE_NO_LEADER'],
+    summary: 'Post a signed test event to an endpoint, then one with a broken signature, which it must refuse',
+  },
   listWebhookDeliveries: {
     ...reads('Webhooks'),
     method: GET,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ATTESTED_FAMILIES } from '../attestation.ts';
 import { CHAINS, EDGE_ROLES, LIVENESS, READINESS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId } from './values.ts';
-import { addressIndex, count, epoch, instantMs, leaseTtlMs, percent } from './numbers.ts';
+import { addressIndex, count, epoch, instantMs, leaseTtlMs, percent, serial } from './numbers.ts';
 
 export const edgeHealth = z.object({
   status: z.literal('ok'),
@@ -60,6 +60,7 @@ export const session = z.object({
   outboxMode: z.string(),
   outboxDepth: count,
   outboxPoisoned: z.boolean(),
+  registryVersion: serial.nullable().meta({ description: 'of the token registry that it has; null until it said so' }),
   podHint: z.string().nullable(),
   lastHeartbeatAt: instant,
   startedAt: instant,

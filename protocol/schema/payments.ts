@@ -352,6 +352,9 @@ const readiness = z.object({
   threshold: count.meta({ description: 'confirmations' }),
   unpaidAddresses: z.object({
     open: count.meta({ description: 'lent addresses of the family that never received' }),
+    resting: count.meta({
+      description: 'those of them that nobody holds now: they rest, and are lent on; counted to 10,000',
+    }),
     limit: count,
   }),
   attestationsAhead: count,

@@ -151,6 +151,10 @@ export const preview = z.object({
     .nullable()
     .meta({ description: 'the most that it can cost, smallest native unit: the sum of its parts' }),
   required: z.object({ edgeSpendCap: replyAmount }).nullable(),
+  edge: z.object({ cap: replyAmount, spent: replyAmount }).nullable().meta({
+    description:
+      'EDGE_SPEND_CAP of the chain at the leader, and what of it is spent within its window; null until it said so',
+  }),
   fundingWallet: z.object({ available: replyAmount, enough: z.boolean() }).nullable(),
   rate: z
     .object({

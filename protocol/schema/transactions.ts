@@ -8,6 +8,8 @@ import {
   DIRECTIONS,
   ENVIRONMENTS,
   EVENTS,
+  OPERATION_ROLES,
+  WITHDRAWAL_KINDS,
   WITHDRAWAL_STATUSES,
 } from '../slugs.ts';
 import { tag, userRef } from './addresses.ts';
@@ -37,6 +39,17 @@ export const VERSION_PLACES = ['signed', 'submitted', 'node', 'block', 'replaced
 export const transaction = money.extend({
   id: z.string().meta({ description: '`dep_…` for a deposit, `txn_…` for a withdrawal' }),
   direction: z.enum(DIRECTIONS),
+  kind: z.enum(WITHDRAWAL_KINDS).nullable().meta({
+    description:
+      '`sweep`: of the treasury itself, for a sweep or a bridge transfer, and never billed; null for a deposit',
+  }),
+  role: z.enum(OPERATION_ROLES).nullable().meta({
+    description:
+      'of a `sweep`, what it does: `fund` gas for an address, `sweep` its money home, `approve`, `burn` and `mint` of a bridge transfer; null otherwise',
+  }),
+  operationId: z.string().nullable().meta({
+    description: 'of a `sweep`, the operation of a sweep job or the bridge transfer that it belongs to; null otherwise',
+  }),
   chain: z.enum(CHAINS),
   environment: z.enum(ENVIRONMENTS),
   status: z.string().meta({
@@ -149,6 +162,9 @@ export const listTransactionsQuery = listQuery({
   tag: tag.exactOptional(),
   status: z.enum(TRANSACTION_STATUSES).exactOptional(),
   direction: z.enum(DIRECTIONS).exactOptional(),
+  kind: z.enum(WITHDRAWAL_KINDS).exactOptional().meta({
+    description: 'withdrawals of a kind; with chain, status and direction, not with userRef or tag',
+  }),
 });
 /** A record of either direction. */
 export const transactionParams = z.strictObject({ id: pathText(40) });

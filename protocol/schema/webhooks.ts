@@ -66,6 +66,41 @@ export const deadLettersQuery = pageQuery;
 export const deliveryParams = z.strictObject({ id: pathId('dlv') });
 export const replayed = z.object({ deliveryId: z.string() });
 
+/** Nobody subscribes to it, and it is in no list of events: an endpoint gets it when it is tested. */
+export const TEST_EVENT = 'webhook_test';
+const testAttempt = z.object({
+  signature: z
+    .enum(['good', 'broken'])
+    .meta({ description: 'good: of the secrets of the endpoint, as all deliveries; broken: of none' }),
+  eventId: z.string(),
+  statusCode: statusCode.nullable().meta({ description: 'null when no answer came' }),
+  durationMs,
+  error: z.string().nullable().meta({ description: 'why no answer came; null where one did' }),
+  at: instant,
+  passed: z.boolean().meta({ description: 'good: it was answered 2xx; broken: it was answered 4xx' }),
+});
+const testExample: z.output<typeof testAttempt> = {
+  signature: 'good',
+  eventId: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
+  statusCode: 204,
+  durationMs: 12,
+  error: null,
+  at: '2026-01-01T00:00:00.000Z',
+  passed: true,
+};
+export const webhookTest = z.object({
+  webhookId: z.uuid(),
+  url: z.string(),
+  passed: z.boolean().meta({ description: 'both attempts passed' }),
+  attempts: z
+    .array(testAttempt)
+    .length(2)
+    .meta({
+      description: 'the good one, then the broken one',
+      examples: [[testExample, { ...testExample, signature: 'broken', statusCode: 401 }]],
+    }),
+});
+
 /** Deliveries that one replay of a time range may create. */
 export const REPLAY_RANGE_MAX = 1_000;
 export const replayRangeBody = z.strictObject({

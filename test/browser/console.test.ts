@@ -336,3 +336,26 @@ test.serial(
     await context.close();
   },
 );
+
+test.serial(
+  'ecosystem X21, X36: an endpoint is tested on its page, which says what it does wrong in the words of the command line',
+  async (t) => {
+    const { id } = await atEdge.must('createWebhook', {
+      body: { url: `http://127.0.0.1:${receiver.port}/tested`, events: ['edge_offline'] },
+    });
+    const visitor = await visit(browser, cloudUrl);
+    const { page, context } = visitor;
+    await page.goto('/console/');
+    await signIn(page, record.owner);
+    await turnTo(page, `/console/o/${record.organizationId}/sandbox/webhooks/${id}`);
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('dialog').getByText('Good signature').waitFor();
+    const said = await page.getByRole('dialog').getByRole('status').innerText();
+    t.regex(said, /Good signature/);
+    t.regex(said, /Broken signature/);
+    t.regex(said, /a (?:good|broken) signature is|The endpoint takes what is yours/);
+    t.deepEqual(await isSound(page, visitor, 'webhook-test'), []);
+    await context.close();
+  },
+);

@@ -88,6 +88,33 @@ async function receiving(port = 0, status = () => 200) {
   return { got, port: at, url: `http://127.0.0.1:${at}/hook`, close };
 }
 
+test.serial('ecosystem X21 webhooks test says what an endpoint does wrong, at the cloud and at the edge', async (t) => {
+  let status = 204;
+  const receiver = await receiving(0, () => status);
+  const { id, secret } = await flock.atCloud.must('createWebhook', {
+    body: { url: receiver.url, events: ['edge_offline'] },
+  });
+  for (const profile of ['default', 'edge']) {
+    const open = await runCommand(['webhooks', 'test', id, '--profile', profile], { env });
+    t.is(open.code, 1, open.err);
+    t.regex(open.out, /^ok {4}good {4}204 .*\nfail {2}broken {2}204 .*\na broken signature is taken \(204\)/);
+    const [good, broken] = receiver.got.splice(0);
+    const judged = async ({ body, headers }: Got) => (await verifyWebhook(body, headers, secret)).ok;
+    t.deepEqual([await judged(good!), await judged(broken!)], [true, false], 'as a client verifies it');
+  }
+  status = 401;
+  const stale = await runCommand(['webhooks', 'test', id], { env });
+  t.is(stale.code, 1);
+  t.regex(stale.out, /a good signature is answered 401/);
+  await receiver.close();
+  const away = await runCommand(['webhooks', 'test', id, '--json'], { env });
+  t.is(away.code, 1);
+  t.like(JSON.parse(away.out), { webhookId: id, passed: false });
+  t.is((await runCommand(['webhooks', 'test'], { env })).code, 2);
+  await flock.atCloud.must('deleteWebhook', { params: { webhookId: id } });
+  t.is((await runCommand(['webhooks', 'test', id], { env })).code, 4);
+});
+
 /** What was published behind an event, in its order, as the database has it. */
 const published = async (since: string): Promise<string[]> => {
   const { content } = await flock.atCloud.must('listEvents', { query: { since, size: '200' } });

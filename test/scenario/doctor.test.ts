@@ -48,6 +48,9 @@ test.serial('ecosystem X35 XA4 the doctor of an application is all ok at a healt
     atEdge.checks.map(({ id }) => id),
     cloud.checks.map(({ id }) => id),
   );
+  const sent = await known(['doctor', '--strict', '--send'], edge);
+  t.is(sent.code, 0, `${seen(sent)}${sent.err}`);
+  t.is(sent.checks.at(-1)?.id, 'test_delivery');
 });
 
 test.serial('ecosystem X35 XA4 the doctor of the edge is all ok beside a running edge', async (t) => {

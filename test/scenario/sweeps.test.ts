@@ -78,6 +78,17 @@ test('treasury S9, S16, S23, S25, S28, S32: deposits of five addresses come home
     const { wallet, policy } = await treasuryOf(flock);
     const addresses = await pay(flock, ['10', '20', '30', '40', '50', '0.5']);
     const before = await flock.atCloud.must('getUsage');
+    const preview = await patiently(
+      'the leader said its cap',
+      () => atEdge.must('previewSweep', { body: { chain: 'eth', token: USDC } }),
+      ({ edge }) => edge !== null,
+    );
+    t.deepEqual(preview.edge, { cap: '1000000000000000000', spent: '0' });
+    const { content: sessions } = await atEdge.must('listEdgeSessions');
+    t.deepEqual(
+      sessions.map(({ registryVersion }) => registryVersion),
+      [preview.registryVersion],
+    );
     const { jobId } = await atEdge.must('runSweepPolicy', { params: { policyId: policy.id } });
     const again = await atEdge.must('runSweepPolicy', { params: { policyId: policy.id } });
     t.true(again.jobId === jobId || again.jobId === null, 'one open job');
@@ -89,6 +100,17 @@ test('treasury S9, S16, S23, S25, S28, S32: deposits of five addresses come home
     t.is(await balanceOf(flock, addresses[ADDRESSES]!), '500000', 'dust stays');
     t.true(BigInt(job.paid) > 0n && BigInt(job.paid) <= BigInt(job.estimate), 'paid within the estimate');
     t.deepEqual(await flock.atCloud.must('getUsage'), before, 'sweeps are billed to nobody');
+    const own = await atEdge.must('listTransactions', { query: { kind: 'sweep' } });
+    const { operations } = await atEdge.must('getSweepJob', { params: { id: jobId! } });
+    const expected = operations.flatMap(({ id, state }) => (state === 'CONFIRMED' ? [id] : []));
+    for (const role of ['fund', 'sweep'] as const)
+      t.deepEqual(
+        own.content.flatMap((row) => (row.role === role ? [row.operationId] : [])).toSorted(),
+        expected.toSorted(),
+        `each operation has one transaction that is its ${role}`,
+      );
+    t.is(own.totalElements, 2 * ADDRESSES);
+    t.deepEqual((await atEdge.must('listTransactions', { query: { kind: 'withdrawal' } })).content, []);
     const { event, data } = await receiver.next(({ event: name }) => name === 'sweep_completed');
     t.is(event, 'sweep_completed');
     t.like(data, {

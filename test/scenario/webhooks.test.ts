@@ -134,6 +134,46 @@ test('§2.7 decisions 4: while a secret is rotated each delivery verifies under 
   });
 });
 
+test('ecosystem X21 an endpoint is tested with a good and a broken signature; nothing of it is in a ledger', async (t) => {
+  const { client, accountId, deliveries } = await company(t);
+  const verdicts: string[] = [];
+  let secret = '';
+  let refuses = true;
+  const receiver = await startReceiver(t, (response, { headers, body }) => {
+    const judged = verifyWebhook(secret, headers, body);
+    verdicts.push(judged.valid ? judged.event.event : judged.reason);
+    response.writeHead(judged.valid ? 204 : refuses ? 401 : 200).end();
+  });
+  const made = await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_detected'] } });
+  secret = made.secret;
+  const params = { webhookId: made.id };
+  const versionOf = async () =>
+    (await cloud.database.owner`select max(version) as v from event where account_id = ${accountId}`)[0]!['v'];
+  const before = await versionOf();
+  const tested = await client.must('testWebhook', { params });
+  t.like(tested, { webhookId: made.id, url: receiver.url, passed: true });
+  t.like(tested.attempts[0], { signature: 'good', statusCode: 204, error: null, passed: true });
+  t.like(tested.attempts[1], { signature: 'broken', statusCode: 401, error: null, passed: true });
+  t.deepEqual(verdicts, ['webhook_test', 'signature']);
+  t.deepEqual(
+    receiver.hits.map(({ headers }) => headers['webhook-id']),
+    tested.attempts.map(({ eventId }) => eventId),
+  );
+  secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const stale = await client.must('testWebhook', { params });
+  t.deepEqual([stale.passed, ...stale.attempts.map(({ passed }) => passed)], [false, false, true], 'a stale secret');
+  refuses = false;
+  secret = made.secret;
+  const open = await client.must('testWebhook', { params });
+  t.deepEqual([open.passed, ...open.attempts.map(({ passed }) => passed)], [false, true, false], 'it verifies nothing');
+  await receiver.close();
+  const silent = await client.must('testWebhook', { params });
+  t.like(silent.attempts[0], { statusCode: null, error: 'refused', passed: false });
+  t.like(silent.attempts[1], { statusCode: null, error: 'refused', passed: false }, 'no answer refuses nothing');
+  t.deepEqual(await deliveries(), []);
+  t.is(await versionOf(), before, 'no fact');
+});
+
 test('§4.1 a burst that is on its way follows its endpoint: other URL, other secret, then deleted; nothing of it leaves after the deletion', async (t) => {
   const { client, newAddress, pay, deliveries, edge, again } = await company(t);
   const open: (() => void)[] = [];

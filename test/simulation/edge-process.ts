@@ -283,6 +283,7 @@ export class EdgeProcess {
         rotationCheckMs: 60_000,
       },
       outboxReport: () => this.#outbox.report(),
+      treasuryReport: () => ({ registryVersion: 1, windowSeconds: 86_400, caps: [] }),
     });
   }
 

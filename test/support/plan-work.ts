@@ -1222,7 +1222,7 @@ const READS: Record<string, Work> = {
     await read.payments(live, { statuses: ['awaiting_payment', 'confirmed'] }, page);
     await read.payments(live, { linkId: linkRow(live).id, statuses: ['awaiting_payment', 'confirmed'] }, page);
   },
-  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress paidAddresses payments.expire due monitored release retired erase':
+  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -1269,6 +1269,7 @@ const READS: Record<string, Work> = {
       ]);
       await payments.expire(Date.now(), 10);
       await read.restingAddress(live, { chain: 'eth', fromIndex: 0, sinceMs: Date.now(), ledgers: ['eth', 'base'] });
+      await read.restingCounts(live, 10_000);
       await payments.release(live, ended.id, Date.now());
       await payments.erase(Date.now() + 60_000, 10);
       await payments.retired(null, 10);

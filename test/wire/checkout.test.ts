@@ -391,7 +391,13 @@ test('payments P23: readiness has a row for each checkout chain, with its minimu
   const { content } = (await ask('GET', '/v1/payments/readiness')).json.data;
   t.is(content.length, 7);
   const of = (chain: string) => content.find((one: { chain: string }) => one.chain === chain);
-  t.like(of('eth'), { ready: true, reason: null, asset: 'ETH', threshold: 12, unpaidAddresses: { open: 1 } });
+  t.like(of('eth'), {
+    ready: true,
+    reason: null,
+    asset: 'ETH',
+    threshold: 12,
+    unpaidAddresses: { open: 1, resting: 0 },
+  });
   t.true(Number(of('eth').nativeMinimum) > 0 && Number(of('eth').estimatedSweepFee) > 0);
   t.deepEqual(of('eth').tokens.find((one: { symbol: string }) => one.symbol === 'USDC').minimum, '10');
   t.like(of('btc'), { ready: false, reason: 'not_ready', nativeMinimum: null, estimatedSweepFee: null });

@@ -211,6 +211,7 @@ const ROWS: Partial<Record<OperationId, Row | readonly Row[]>> = {
   rotateWebhookSecret: of('webhook'),
   dropPreviousWebhookSecret: of('webhook'),
   listWebhookDeliveries: of('webhook'),
+  testWebhook: of('webhook'),
   bindCounter: of('withdrawal', { gaveUp: [] }),
   submitSigned: of(
     'withdrawal',

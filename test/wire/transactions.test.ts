@@ -48,6 +48,26 @@ const newAddress = async (chain: 'eth' | 'bsc' = 'eth') =>
 const build = (body: Record<string, unknown>) =>
   client.call('buildTransaction', { body: { chain: 'eth', to: TO, amount: '1', ...body } as never });
 
+test('treasury S23: transactions are listed by their kind, with a chain, a status or a direction, and not with a user or a tag', async (t) => {
+  const { address } = await newAddress();
+  await pay(address, ETHER);
+  const { id } = await client.must('buildTransaction', { body: { chain: 'eth', from: address, to: TO, amount: '1' } });
+  const { content } = await client.must('listTransactions', {
+    query: { kind: 'withdrawal', chain: 'eth', status: 'built', size: '200' },
+  });
+  t.like(
+    content.find((row) => row.id === id),
+    { kind: 'withdrawal', role: null, operationId: null },
+  );
+  t.deepEqual((await client.must('listTransactions', { query: { kind: 'sweep' } })).content, []);
+  for (const by of [{ userRef: 'u1' }, { tag: 'shop' }])
+    t.like(await client.call('listTransactions', { query: { kind: 'withdrawal', ...by } }), {
+      code: 'INVALID_INPUT',
+      details: { field: 'query.kind' },
+    });
+  t.like(await client.call('listTransactions', { query: { kind: 'fund' as never } }), { code: 'INVALID_INPUT' });
+});
+
 test('§2.4 a balance is what the chain says, with reserve and existence; a token by its contract', async (t) => {
   const { address } = await newAddress();
   await pay(address, (3n * ETHER) / 2n);

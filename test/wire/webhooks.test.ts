@@ -534,3 +534,20 @@ test('§4.7 while a sandbox is begun anew it takes nothing new; a reset that som
   t.is(again.derivationPath, "m/44'/60'/0'/0/0");
   t.is((await sandbox.client.must('listAddresses')).totalElements, 1);
 });
+
+test('ecosystem X21 no test without an edge, of an endpoint that is switched off, or whose secret does not open', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const { client } = sandbox;
+  const made = await client.must('createWebhook', { body: { url: URL_, events: ['deposit_confirmed'] } });
+  const params = { webhookId: made.id };
+  t.like(await client.call('testWebhook', { params }), { code: 'EDGE_OFFLINE' });
+  await cloud.database.owner`update webhook set sealed_secrets = array['none'] where id = ${made.id}`;
+  t.like(await client.call('testWebhook', { params }), {
+    code: 'CONFLICT',
+    details: { reason: 'secret_unreadable', next: 'make a new secret of this endpoint' },
+  });
+  await cloud.database.owner`update webhook set status = 'disabled' where id = ${made.id}`;
+  t.like(await client.call('testWebhook', { params }), { code: 'CONFLICT', details: { reason: 'endpoint_disabled' } });
+  await client.must('deleteWebhook', { params });
+  t.like(await client.call('testWebhook', { params }), { code: 'NOT_FOUND' });
+});

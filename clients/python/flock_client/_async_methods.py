@@ -260,6 +260,7 @@ class AsyncFlock(AsyncCore):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.TransactionPage:
@@ -274,6 +275,7 @@ class AsyncFlock(AsyncCore):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return cast(types.TransactionPage, await self._call(_operation, _arguments, None, timeout, deadline))
 
@@ -287,6 +289,7 @@ class AsyncFlock(AsyncCore):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncGenerator[types.Transaction, None]:
@@ -300,6 +303,7 @@ class AsyncFlock(AsyncCore):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 
@@ -680,6 +684,21 @@ class AsyncFlock(AsyncCore):
             "webhookId": webhook_id,
         }
         return cast(types.Webhook, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    async def test_webhook(
+        self,
+        *,
+        webhook_id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.WebhookTest:
+        """Post a signed test event to an endpoint, then one with a broken signature, which it must refuse."""
+        _operation = Operation("testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "k")
+        _arguments: Dict[str, Any] = {
+            "webhookId": webhook_id,
+        }
+        return cast(types.WebhookTest, await self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     async def list_webhook_deliveries(
         self,

@@ -259,6 +259,7 @@ class Flock(Core):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> types.TransactionPage:
@@ -273,6 +274,7 @@ class Flock(Core):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return cast(types.TransactionPage, self._call(_operation, _arguments, None, timeout, deadline))
 
@@ -286,6 +288,7 @@ class Flock(Core):
         tag: str = UNSET,
         status: Literal["detected", "confirmed", "reversed", "built", "signing", "broadcast", "confirming", "failed", "replaced", "expired"] = UNSET,
         direction: Literal["in", "out"] = UNSET,
+        kind: Literal["withdrawal", "sweep"] = UNSET,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Generator[types.Transaction, None, None]:
@@ -299,6 +302,7 @@ class Flock(Core):
             "tag": tag,
             "status": status,
             "direction": direction,
+            "kind": kind,
         }
         return self._walk(_operation, _arguments, timeout, deadline)
 
@@ -679,6 +683,21 @@ class Flock(Core):
             "webhookId": webhook_id,
         }
         return cast(types.Webhook, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
+
+    def test_webhook(
+        self,
+        *,
+        webhook_id: str,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> types.WebhookTest:
+        """Post a signed test event to an endpoint, then one with a broken signature, which it must refuse."""
+        _operation = Operation("testWebhook", "POST", "/v1/webhooks/{webhookId}/test", "k")
+        _arguments: Dict[str, Any] = {
+            "webhookId": webhook_id,
+        }
+        return cast(types.WebhookTest, self._call(_operation, _arguments, idempotency_key, timeout, deadline))
 
     def list_webhook_deliveries(
         self,

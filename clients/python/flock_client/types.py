@@ -1843,6 +1843,7 @@ PaymentsReadinessPageContentItemTokensItem = TypedDict("PaymentsReadinessPageCon
 
 PaymentsReadinessPageContentItemUnpaidAddresses = TypedDict("PaymentsReadinessPageContentItemUnpaidAddresses", {
     "open": "int",
+    "resting": "int",
     "limit": "int",
 })
 
@@ -2292,6 +2293,7 @@ Session = TypedDict("Session", {
     "outboxMode": "str",
     "outboxDepth": "int",
     "outboxPoisoned": "bool",
+    "registryVersion": "Union[int, None]",
     "podHint": "Union[str, None]",
     "lastHeartbeatAt": "str",
     "startedAt": "str",
@@ -2552,6 +2554,7 @@ SweepsPreview = TypedDict("SweepsPreview", {
     "needsGas": "Union[SweepsPreviewNeedsGas, None]",
     "cost": "Union[SweepsPreviewCost, None]",
     "required": "Union[SweepsPreviewRequired, None]",
+    "edge": "Union[SweepsPreviewEdge, None]",
     "fundingWallet": "Union[SweepsPreviewFundingWallet, None]",
     "rate": "Union[SweepsPreviewRate, None]",
     "feeSample": "Union[SweepsPreviewFeeSample, None]",
@@ -2608,6 +2611,11 @@ SweepsPreviewCost = TypedDict("SweepsPreviewCost", {
 
 SweepsPreviewRequired = TypedDict("SweepsPreviewRequired", {
     "edgeSpendCap": "str",
+})
+
+SweepsPreviewEdge = TypedDict("SweepsPreviewEdge", {
+    "cap": "str",
+    "spent": "str",
 })
 
 SweepsPreviewFundingWallet = TypedDict("SweepsPreviewFundingWallet", {
@@ -2777,6 +2785,9 @@ Transaction = TypedDict("Transaction", {
     "decimals": "int",
     "id": "str",
     "direction": "str",
+    "kind": "Union[str, None]",
+    "role": "Union[str, None]",
+    "operationId": "Union[str, None]",
     "chain": "str",
     "environment": "str",
     "status": "str",
@@ -3021,6 +3032,23 @@ _WebhookPageMore = TypedDict("_WebhookPageMore", {
 class WebhookPage(_WebhookPage, _WebhookPageMore):
     pass
 
+
+WebhookTest = TypedDict("WebhookTest", {
+    "webhookId": "str",
+    "url": "str",
+    "passed": "bool",
+    "attempts": "List[WebhookTestAttemptsItem]",
+})
+
+WebhookTestAttemptsItem = TypedDict("WebhookTestAttemptsItem", {
+    "signature": "str",
+    "eventId": "str",
+    "statusCode": "Union[int, None]",
+    "durationMs": "float",
+    "error": "Union[str, None]",
+    "at": "str",
+    "passed": "bool",
+})
 
 Wipe = TypedDict("Wipe", {
     "id": "str",

@@ -49,6 +49,8 @@ interface Fields {
     readonly price: bigint | null;
     readonly nativeGas?: bigint | null;
   };
+  /** What an issuer may keep beside an amount of its token, in the token's own unit. */
+  share: { readonly kept: bigint; readonly amount: bigint };
   /** The chain's payloads end by time: without a clock none is signed. */
   clock: object;
   /** Instant after which it cannot land, in the chain's unit, and what it must be after: null for this edge's clock. */

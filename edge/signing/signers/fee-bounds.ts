@@ -11,7 +11,7 @@ import type { Chain } from '../../../protocol/slugs.ts';
 export interface FeeBounds {
   /** Highest fee of one transaction, smallest native unit. EDGE_FEE_CAP_<CHAIN>. */
   readonly feeCap: bigint;
-  /** Highest fee as a share of the amount, basis points, where the native coin itself moves. EDGE_FEE_RATIO_BPS. */
+  /** Highest fee as a share of an amount of the same unit, basis points. EDGE_FEE_RATIO_BPS. */
   readonly feeRatioBpsMax: number;
   /** A fee up to this passes the share: a plain transfer at the usual price. EDGE_FEE_FLOOR_<CHAIN>. */
   readonly feeFloor: bigint;
@@ -108,20 +108,38 @@ export function checkFeeBounds(
   { chain, feeMax, amount, price, nativeGas = null, isSweep }: Costs,
   bounds: FeeBounds,
 ): Refusal | null {
-  const { feeCap, feeRatioBpsMax, feeFloor, feePriceCap, nativeGasLimit } = bounds,
+  const { feeCap, feeFloor, feePriceCap, nativeGasLimit } = bounds,
     slug = chain.toUpperCase();
   if (nativeGas !== null && nativeGas > nativeGasLimit)
     return overBound('native_gas_limit', 'EDGE_NATIVE_GAS_LIMIT', nativeGasLimit, nativeGas);
   if (feeMax > feeCap) return overBound('fee_cap', `EDGE_FEE_CAP_${slug}`, feeCap, feeMax);
   if (price !== null && price > feePriceCap)
     return overBound('fee_price_cap', `EDGE_FEE_PRICE_CAP_${slug}`, feePriceCap, price);
-  if (amount === null || feeMax <= feeFloor || feeMax * 10_000n <= amount * BigInt(feeRatioBpsMax)) return null;
+  return amount === null || feeMax <= feeFloor
+    ? null
+    : checkShare({ fee: feeMax, amount, isSweep, floor: feeFloor }, bounds);
+}
+
+/**
+ * Whether a fee is within the customer's share of an amount of the same unit. `floor`: what passes all the same, as the
+ * refusal says. Refuses: as `checkFeeBounds`.
+ */
+export function checkShare(
+  {
+    fee,
+    amount,
+    isSweep,
+    floor = 0n,
+  }: { readonly fee: bigint; readonly amount: bigint; readonly isSweep: boolean; readonly floor?: bigint },
+  { feeRatioBpsMax }: Pick<FeeBounds, 'feeRatioBpsMax'>,
+): Refusal | null {
+  if (fee * 10_000n <= amount * BigInt(feeRatioBpsMax)) return null;
   const share = (amount * BigInt(feeRatioBpsMax)) / 10_000n;
   return overBound(
     'fee_ratio',
     isSweep ? 'EDGE_SWEEP_FEE_RATIO_BPS' : 'EDGE_FEE_RATIO_BPS',
-    larger(share, feeFloor),
-    feeMax,
+    larger(share, floor),
+    fee,
     { ratioBps: feeRatioBpsMax },
   );
 }

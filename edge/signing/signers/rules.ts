@@ -22,6 +22,7 @@
  *   fee_parts    fee_mismatch                       and so are the parts that people were shown
  *   ceiling      gas_limit, unit_limit, fee_cap, fee_rate_cap, too_large   no setting lifts these bounds
  *   costs        native_gas_limit, fee_cap, fee_price_cap, fee_ratio   the customer's own bounds (fee-bounds.ts, G29)
+ *   share        fee_ratio                          what an issuer keeps of its token is a fee in that token
  *   clock        no_clock                           what ends by time is judged by this edge's clock
  *   ends         expired, expires_too_late, expiration_before_timestamp, expiration_too_far   within an hour (1.6-8)
  *   height       locktime, expiry                   no height that the chain cannot have by now (lying-in-wait.ts)
@@ -37,7 +38,7 @@
 import type { ReplayKey } from '../../../chains/chain.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import type { Fact, FactKind, Question, Reader } from './facts.ts';
-import { checkFeeBounds } from './fee-bounds.ts';
+import { checkFeeBounds, checkShare } from './fee-bounds.ts';
 import { checkCounter, checkHeight } from './lying-in-wait.ts';
 import { refuseToSign, type Signer } from './signer.ts';
 
@@ -135,6 +136,9 @@ const RULES: { readonly [K in FactKind]: Rule<K> } = {
       { ...costs, amount: purpose === 'gas_funding' ? null : amount, chain, isSweep: purpose === 'sweep' },
       policy,
     ),
+
+  share: ({ kept, amount }, { instruction: { purpose }, policy }) =>
+    checkShare({ fee: kept, amount, isSweep: purpose === 'sweep' }, policy),
 
   clock: (_, { policy: { nowMs } }) => (nowMs === undefined ? refuseToSign('no_clock') : null),
 

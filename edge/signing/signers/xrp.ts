@@ -87,6 +87,8 @@ function* payment(
   const mayCost = instruction.purpose !== 'sweep' || token?.feeOnTransfer === true,
     isIssuersFee = mayCost && sendMax > amount && sendMax <= highest;
   yield part('send_max', isIssuersFee, { expected: `above ${amount}, at most ${highest}`, found: sendMax });
+  // An issuer may raise its share to the whole of the amount at any time: nobody lies, and half of what leaves is lost.
+  yield { kind: 'share', kept: sendMax - amount, amount };
 }
 
 function* trustLine({ tokenContract, limit }: XrpTrustSet, { to, from, token }: Instruction): Generator<Fact> {

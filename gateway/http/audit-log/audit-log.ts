@@ -15,6 +15,7 @@ import { notFresh } from '../organization/second-factor.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 import { csvHead, csvOf } from './csv.ts';
+import { Walks } from './walks.ts';
 
 /** Entries of one query of a walk over the whole chain: while they are hashed no other request is answered. */
 const CHAIN_PAGE = 500;
@@ -34,6 +35,7 @@ export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     stores: { auditLog },
     nowMs,
   } = deps;
+  const walks = new Walks<ReplyOf<'verifyAuditLog'>>();
   const organizationOf = (asked: Pick<Asked, 'caller'>) => {
     accountOf(asked);
     return bearerOf(asked).organizationId!;
@@ -78,14 +80,16 @@ export function auditLogHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
           field: 'body.checkpoint',
           reason: 'not signed by this cloud for this organization',
         });
-      const now = await checkpointOf(organization);
-      const check = new ChainCheck(organization, [
-        ...(now.seq === 0 ? [] : [now]),
-        ...(kept === undefined ? [] : [kept]),
-      ]);
-      for await (const entry of chainOf(deps, organization, now.seq)) check.add(entry);
-      check.end();
-      return { ok: check.problems.length === 0, checkpoint: now, problems: [...check.problems] };
+      return walks.walk(organization, kept === undefined ? 'alone' : `${kept.seq} ${kept.hash}`, async () => {
+        const now = await checkpointOf(organization);
+        const check = new ChainCheck(organization, [
+          ...(now.seq === 0 ? [] : [now]),
+          ...(kept === undefined ? [] : [kept]),
+        ]);
+        for await (const entry of chainOf(deps, organization, now.seq)) check.add(entry);
+        check.end();
+        return { ok: check.problems.length === 0, checkpoint: now, problems: [...check.problems] };
+      });
     },
     async continueAuditLog(asked) {
       const { environment } = asked.caller;

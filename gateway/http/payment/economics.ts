@@ -37,6 +37,7 @@ type Deps = Pick<HandlerDeps, 'chains' | 'stores' | 'config' | 'nowMs'>;
 
 export function createEconomics(deps: Deps): Economics {
   const kept = new Map<string, SweepFee>(),
+    underWay = new Map<string, Promise<SweepFee | Refusal>>(),
     { minimums = MINIMUMS } = deps.config;
 
   async function sweepFee(accountId: AccountId, chain: CheckoutChain, isToken: boolean): Promise<SweepFee | Refusal> {
@@ -44,13 +45,32 @@ export function createEconomics(deps: Deps): Economics {
       known = kept.get(key),
       now = deps.nowMs();
     if (known !== undefined && now - known.asOfMs < FEE_AGE_MS && now >= known.asOfMs) return known;
+    // Payers come at once, and a silent chain takes its time. Another account's refusal is about that account.
+    const other = underWay.get(key),
+      shared = other === undefined ? null : await other;
+    if (shared !== null && !isRefusal(shared)) return shared;
+    const asking = asked(accountId, chain, isToken, now);
+    underWay.set(key, asking);
+    try {
+      const found = await asking;
+      if (isRefusal(found)) return found;
+      kept.delete(key);
+      if (kept.size >= FEES_KEPT_MAX) kept.delete(kept.keys().next().value!);
+      kept.set(key, found);
+      return found;
+    } finally {
+      if (underWay.get(key) === asking) underWay.delete(key);
+    }
+  }
+
+  async function asked(
+    accountId: AccountId,
+    chain: CheckoutChain,
+    isToken: boolean,
+    asOfMs: number,
+  ): Promise<SweepFee | Refusal> {
     const fee = await askedFee(deps, accountId, chain, isToken);
-    if (isRefusal(fee)) return fee;
-    const found = { fee, asOfMs: now };
-    kept.delete(key);
-    if (kept.size >= FEES_KEPT_MAX) kept.delete(kept.keys().next().value!);
-    kept.set(key, found);
-    return found;
+    return isRefusal(fee) ? fee : { fee, asOfMs };
   }
 
   async function minimumOf(accountId: AccountId, chain: CheckoutChain): Promise<bigint | Refusal> {

@@ -10,7 +10,14 @@ import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import { CHECKOUT_CHAINS, FAMILY_OF, type CheckoutChain, type PaymentStatus } from '../../../protocol/slugs.ts';
+import { COUNTED_ROWS_MAX } from '../../../protocol/page.ts';
+import {
+  CHECKOUT_CHAINS,
+  FAMILY_OF,
+  type CheckoutChain,
+  type Family,
+  type PaymentStatus,
+} from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
 import { timeOf } from '../../../actors/sandbox/time.ts';
 import { accountOf, type Handlers, unknownIn } from '../context.ts';
@@ -82,10 +89,11 @@ export function merchantReadHandlers(
     async getPaymentReadiness(asked) {
       const accountId = accountOf(asked),
         state = await stateOf(deps, accountId);
-      const ahead = await attestedAhead(deps, accountId, state);
+      const ahead = await attestedAhead(deps, accountId, state),
+        resting = await reads.restingCounts(accountId, COUNTED_ROWS_MAX);
       const rows = await Promise.all(
         CHECKOUT_CHAINS.map(async (chain) => ({
-          ...(await readinessRow(deps, economics, accountId, state, chain)),
+          ...(await readinessRow(deps, economics, state, chain, resting)),
           attestationsAhead: ahead(chain),
         })),
       );
@@ -97,11 +105,13 @@ export function merchantReadHandlers(
 async function readinessRow(
   { chains, config: { minimums = MINIMUMS } }: HandlerDeps,
   economics: Economics,
-  accountId: AccountId,
   state: AccountState,
   chain: CheckoutChain,
+  resting: ReadonlyMap<Family, number>,
 ): Promise<Omit<Row, 'attestationsAhead'>> {
-  const { nativeSymbol, nativeDecimals, threshold } = chains.networkOf(chain);
+  const { nativeSymbol, nativeDecimals, threshold } = chains.networkOf(chain),
+    { accountId } = state,
+    family = FAMILY_OF[chain];
   const enabled = chains.enabled(accountId).includes(chain),
     readiness = readinessOf(state, chain);
   const asked = enabled && readiness === 'ready';
@@ -128,7 +138,7 @@ async function readinessRow(
     feeAsOf: known === null ? null : instantOf(known.asOfMs),
     tokens: tokensOf(minimums, chain, chains.tokens),
     threshold,
-    unpaidAddresses: { open: state.unpaid[FAMILY_OF[chain]] ?? 0, limit: unpaidMax(state) },
+    unpaidAddresses: { open: state.unpaid[family] ?? 0, resting: resting.get(family) ?? 0, limit: unpaidMax(state) },
   };
 }
 

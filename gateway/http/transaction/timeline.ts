@@ -2,7 +2,7 @@
 import { eventId } from '../../../protocol/node/ids.ts';
 import { EVENTS } from '../../../protocol/slugs.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import type { TransactionView } from '../../../model/ports/read-store.ts';
+import type { TransactionView } from '../../../model/ports/transaction-view.ts';
 import type { TimelineStore, TransactionEntry, TransactionEvent } from '../../../model/ports/timeline-store.ts';
 import { accountOf, unknownIn, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';

@@ -6,7 +6,7 @@ import { notEnabled, rotationPending, suspended } from '../../../actors/account/
 import type { Wish } from '../../../actors/outgoing/prepare.ts';
 import { closed, isDead } from '../../../actors/outgoing/row.ts';
 import { networkOf } from '../../../chains/registry.ts';
-import type { TransactionView } from '../../../model/ports/read-store.ts';
+import type { TransactionView } from '../../../model/ports/transaction-view.ts';
 import { canonicalJson } from '../../../protocol/canonical-json.ts';
 import { type ErrorCode, ERRORS, isRefusal, type Refusal, readRefusal, refuse } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
@@ -54,6 +54,8 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const accountId = accountOf(asked);
       const ask = listAskOf('transactions', asked.query);
       if (isRefusal(ask)) return ask;
+      const { kind, userRef, tag } = ask.filter;
+      if (kind !== undefined && (userRef ?? tag) !== undefined) return kindAlone();
       const found = await reads.transactions(accountId, ask.filter, ask.page);
       return { ...found, content: await Promise.all(found.content.map((row) => transactionOf(deps, accountId, row))) };
     },
@@ -114,6 +116,13 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     getFees: (asked) => fees(deps, asked),
   };
 }
+
+/** No index names a kind with a user or a tag: such a page would read all that one of them has. */
+const kindAlone = (): Refusal =>
+  refuse('INVALID_INPUT', {
+    field: 'query.kind',
+    reason: 'kind goes with chain, status and direction: leave out kind, or userRef and tag',
+  });
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */
 export async function transactionOf(

@@ -12,10 +12,12 @@ import type { Prices } from '../../../actors/sweep/costs.ts';
 import type { UsedRate } from '../../../actors/sweep/rates.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
+import type { SessionRow } from '../../../model/ports/edge-store.ts';
 import type { SweepStore } from '../../../model/ports/sweep-store.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -37,7 +39,7 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   const {
     chains,
     nowMs,
-    stores: { sweeps, rates },
+    stores: { sweeps, rates, edge },
   } = deps;
   return {
     async previewSweep(asked) {
@@ -68,12 +70,22 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
         page,
         size,
         ...figures,
+        edge: capIn(await edge.sessions(accountId), chain),
         registryVersion,
         previewHash: previewHashOf(settings, registryVersion, expiresAtMs),
         expiresAt: instantOf(expiresAtMs),
       };
     },
   };
+}
+
+/** A cap that is not named is zero, the default: nothing is signed until it is set. Treasury S27. */
+function capIn(sessions: readonly SessionRow[], chain: Chain): View['edge'] {
+  const leader = sessions.find(({ role, endedAtMs }) => role === 'leader' && endedAtMs === null),
+    said = leader?.treasury ?? null;
+  if (said === null) return null;
+  const { cap, spent } = said.caps.find((one) => one.chain === chain) ?? { cap: '0', spent: '0' };
+  return { cap, spent };
 }
 
 /** A page as the chain has it now. Throws: ChainUnavailable, with empty pages too: no number is given then. */

@@ -17,6 +17,7 @@ function withdrawalRow(row: Writes['withdrawal']['row']): Row {
   return {
     id: row.id,
     ...(row.kind === undefined ? {} : { kind: row.kind }),
+    ...(row.role === undefined ? {} : { role: row.role, operation_id: row.operationId }),
     ledger: row.ledger,
     chain: row.chain,
     from_address: row.from,

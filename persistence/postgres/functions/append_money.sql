@@ -45,18 +45,18 @@ begin
           r(deposit_id text, account_id text, incarnation int, kind text, amount amount, event_id text);
   end if;
   if batch ? 'withdrawals' then
-    insert into withdrawal (account_id, id, kind, ledger, chain, from_address, to_address, amount, decimals,
-        token_contract, token_symbol, user_ref, tag, status, unsigned, versions, txid, height, block_hash, fee, failure,
-        created_at, updated_at)
+    insert into withdrawal (account_id, id, kind, role, operation_id, ledger, chain, from_address, to_address, amount,
+        decimals, token_contract, token_symbol, user_ref, tag, status, unsigned, versions, txid, height, block_hash,
+        fee, failure, created_at, updated_at)
       -- A node of before names no kind.
-      select account_id, id, coalesce(kind, 'withdrawal'), ledger, chain, from_address, to_address, amount, decimals,
-             token_contract, token_symbol, user_ref, tag, status, unsigned, versions, txid, height, block_hash, fee,
-             failure, created_at, updated_at
+      select account_id, id, coalesce(kind, 'withdrawal'), role, operation_id, ledger, chain, from_address, to_address,
+             amount, decimals, token_contract, token_symbol, user_ref, tag, status, unsigned, versions, txid, height,
+             block_hash, fee, failure, created_at, updated_at
         from jsonb_to_recordset(batch -> 'withdrawals')
-          r(account_id text, id text, kind text, ledger text, chain text, from_address text, to_address text,
-            amount amount, decimals int, token_contract text, token_symbol text, user_ref text, tag text, status text,
-            unsigned jsonb, versions jsonb, txid text, height bigint, block_hash text, fee amount, failure jsonb,
-            created_at timestamptz, updated_at timestamptz)
+          r(account_id text, id text, kind text, role text, operation_id text, ledger text, chain text,
+            from_address text, to_address text, amount amount, decimals int, token_contract text, token_symbol text,
+            user_ref text, tag text, status text, unsigned jsonb, versions jsonb, txid text, height bigint,
+            block_hash text, fee amount, failure jsonb, created_at timestamptz, updated_at timestamptz)
     on conflict (account_id, id) do update set
       ledger = excluded.ledger, chain = excluded.chain, from_address = excluded.from_address,
       to_address = excluded.to_address, token_contract = excluded.token_contract, amount = excluded.amount,

@@ -142,6 +142,26 @@ test.serial(
 );
 
 test.serial(
+  'payments P23: how many addresses rest is counted by family, to a limit, of this account alone',
+  async (t) => {
+    const [{ live }, { live: other }] = [await newOrganization(stores), await newOrganization(stores)];
+    await followed(100, 100);
+    for (const owner of [live, live, live, other]) await opened(owner);
+    await opened(live, {}, NOW_MS + DAY_MS);
+    await stores.payments.expire(NOW_MS, 500);
+    const of = async (limit: number) => [...(await stores.read.restingCounts(live, limit))].toSorted();
+    t.deepEqual(await of(10), [
+      ['btc', 0],
+      ['evm', 3],
+      ['tron', 0],
+    ]);
+    t.is((await stores.read.restingCounts(live, 2)).get('evm'), 2);
+    await database.owner`update resting_address set chain = 'base' where account_id = ${live}`;
+    t.is((await stores.read.restingCounts(live, 10)).get('evm'), 3, 'whichever network it was made for');
+  },
+);
+
+test.serial(
   'payments S13, S15: it is lent to one, the longest resting first; what was decided on a row that moved is refused, and what comes is the new holder’s',
   async (t) => {
     const { live } = await newOrganization(stores);

@@ -373,6 +373,52 @@ test('treasury S23: a sweep is never billed, whatever is written', async (t) => 
   await refused(t, 'billable_of_withdrawal', live, [billed('withdrawal')]);
 });
 
+test('treasury S23: a transaction of an operation is listed with kind, role and operation, which never change; a list by kind has those alone', async (t) => {
+  const { live } = await newOrganization(stores),
+    address = addressRow(live, { userRef: 'u1' });
+  const operationId = newId('swo', Date.now()),
+    sweep = withdrawalRow(address, { kind: 'sweep', role: 'fund', operationId }),
+    before = withdrawalRow(address, { kind: 'sweep', chain: 'base', ledger: 'base' }),
+    own = withdrawalRow(address);
+  await write(stores, live, [
+    { table: 'address', row: address },
+    ...[sweep, before, own].map((row) => ({ table: 'withdrawal', row }) as const),
+    ...depositWrites(address, 'confirmed').rows,
+  ]);
+  t.like(await stores.read.withdrawal(live, sweep.id), { kind: 'sweep', role: 'fund', operationId });
+  const listed = async (filter: Parameters<typeof stores.read.transactions>[1]) => {
+    const { content, totalElements } = await stores.read.transactions(live, filter, { page: 0, size: 20 });
+    t.is(totalElements, content.length);
+    return content.map(({ id, kind, role, operationId }) => ({ id, kind, role, operationId }));
+  };
+  const views = {
+    sweep: { id: sweep.id, kind: 'sweep', role: 'fund', operationId },
+    before: { id: before.id, kind: 'sweep', role: null, operationId: null },
+    own: { id: own.id, kind: 'withdrawal', role: null, operationId: null },
+  } as const;
+  t.deepEqual(await listed({ direction: 'out' }), [views.own, views.before, views.sweep]);
+  t.deepEqual(
+    (await listed({ direction: 'in' })).map(({ kind, role, operationId }) => [kind, role, operationId]),
+    [[null, null, null]],
+  );
+  t.deepEqual(await listed({ kind: 'sweep' }), [views.before, views.sweep]);
+  t.deepEqual(await listed({ kind: 'sweep', chain: 'eth', status: 'built' }), [views.sweep]);
+  t.deepEqual(await listed({ kind: 'withdrawal' }), [views.own]);
+  t.deepEqual(await listed({ kind: 'withdrawal', direction: 'in' }), []);
+  t.like(await stores.read.transaction(live, sweep.id), views.sweep);
+  // What is written of it later leaves it as it is; nothing else may change it either.
+  const { role: _role, operationId: _operation, ...later } = sweep;
+  await write(stores, live, [{ table: 'withdrawal', row: later }]);
+  t.like(await stores.read.transaction(live, sweep.id), views.sweep);
+  await t.throwsAsync(
+    database.admin`update flock.withdrawal set role = 'mint' where account_id = ${live} and id = ${sweep.id}`,
+    { message: /withdrawal_immutable/ },
+  );
+  await refused(t, 'withdrawal_role', live, [
+    { table: 'withdrawal', row: withdrawalRow(address, { role: 'fund', operationId }) },
+  ]);
+});
+
 const MINUTE_MS = 60_000;
 const policyRow = (more: Partial<SweepPolicyRow> = {}): SweepPolicyRow => ({
   id: newUuid(Date.now()),

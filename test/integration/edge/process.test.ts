@@ -288,6 +288,7 @@ test('found F9 a start that leaves a door open ends with code 78 and names it', 
   for (const [options, env, named] of [
     [['--inspect=127.0.0.1:0'], {}, /- --inspect: /],
     [[], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' }, /- NODE_OPTIONS: take --heapsnapshot-signal out/],
+    [[], { NODE_OPTIONS: '"--ins\\pect=127.0.0.1:0"' }, /- NODE_OPTIONS: take --inspect out/],
     [[], { NODE_DEBUG: 'http' }, /- NODE_DEBUG: unset it/],
   ] as const) {
     const edge = await startEdgeProcess(t, { cloudUrl, dataDir: newDirectory(), options, env, waits: false });

@@ -225,6 +225,14 @@ for (const [name, placeOf] of PLACES) {
       ['of former', 'nothing'],
       ['of hash', 'failed'],
     ]);
+    await one.settle(['of hash'], 'dead', ['v1']);
+    t.is((await two.open(9)).length, 2, 'found F1: of another version nothing is proven');
+    await one.settle(['of hash'], 'dead', ['v2', 'v1', 'v3']);
+    t.deepEqual(
+      (await two.open(9)).map(({ transactionId }) => transactionId),
+      ['of former'],
+    );
+    t.is(await count(one, 'v2'), null, 'signed again, it blocks again');
     await two.settle(['of hash'], 'by_operator');
     t.deepEqual(
       (await one.open(9)).map(({ transactionId }) => transactionId),

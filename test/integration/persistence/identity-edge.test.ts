@@ -260,13 +260,14 @@ test('sessions are saved, ended and reaped; the open ones are found after a rest
     startedAtMs: NOW_MS + 1,
     podHint: 'pod-2',
   };
-  await edge.saveSessions([row, follower]);
+  const treasury = { registryVersion: 3, windowSeconds: 60, caps: [{ chain: 'eth', cap: '9', spent: '4' }] } as const;
+  await edge.saveSessions([{ ...row, treasury: { ...treasury, caps: [...treasury.caps] } }, follower]);
   await edge.saveSessions([{ ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 }]);
   await edge.saveSessions([]);
   t.deepEqual(await edge.sessions(ours.live), [
     follower,
-    { ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 },
-  ]);
+    { ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4, treasury },
+  ] as SessionRow[]);
   t.deepEqual(await edge.openSessions(), [follower]);
   await database.owner`
     insert into edge_session (id, account_id, role, edge_version, liveness, lease_epoch, outbox_mode, outbox_depth, outbox_poisoned,

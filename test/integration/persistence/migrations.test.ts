@@ -57,6 +57,58 @@ test.serial('design 3: the schema is the same from every earlier version', async
 });
 
 test.serial(
+  'treasury S23: transactions of operations that are there say what they do and for which; no others do',
+  async (t) => {
+    await withEmpty(async ({ url, admin }) => {
+      await migrate({ url, upTo: 128 });
+      await admin.begin(async (tx) => {
+        // Rows of before, as they lie there: what they hang on is of no matter here.
+        await tx`set local session_replication_role = replica`;
+        for (const [id, kind] of [
+          ['gas', 'sweep'],
+          ['more', 'sweep'],
+          ['home', 'sweep'],
+          ['allow', 'sweep'],
+          ['burnt', 'sweep'],
+          ['minted', 'sweep'],
+          ['retried', 'sweep'],
+          ['own', 'withdrawal'],
+        ] as const)
+          await tx`
+            insert into flock.withdrawal (account_id, id, kind, ledger, chain, from_address, to_address, amount, decimals,
+                token_symbol, status, unsigned, versions, created_at, updated_at)
+              values ('a', ${id}, ${kind}, 'eth', 'eth', 'f', 't', 1, 18, 'ETH', 'built', '{}', '[]', now(), now())`;
+        await tx`
+          insert into flock.sweep_operation (account_id, id, job_id, version, chain, address, state, attempt, amount,
+              estimate, first_fund_id, fund_id, sweep_id, created_at, updated_at)
+            values ('a', 'operation', 'job', 1, 'eth', 'f', 'SIGNING', 2, 1, 1, 'gas', 'more', 'home', now(), now())`;
+        await tx`
+          insert into flock.bridge_transfer (account_id, id, version, policy_id, from_chain, to_chain, token_contract,
+              source, recipient, amount, state, approve_id, burn_id, mint_id, look_at, created_at, updated_at)
+            values ('a', 'transfer', 1, 'p', 'eth', 'base', 'c', 's', 'r', 1, 'MINTING', 'allow', 'burnt', 'minted',
+              now(), now(), now())`;
+      });
+      await migrate({ url });
+      const rows = await admin<{ id: string; role: string | null; operationId: string | null }[]>`
+        select id, role, operation_id from flock.withdrawal order by id`;
+      t.deepEqual(
+        rows.map(({ id, role, operationId }) => [id, role, operationId]),
+        [
+          ['allow', 'approve', 'transfer'],
+          ['burnt', 'burn', 'transfer'],
+          ['gas', 'fund', 'operation'],
+          ['home', 'sweep', 'operation'],
+          ['minted', 'mint', 'transfer'],
+          ['more', 'fund', 'operation'],
+          ['own', null, null],
+          ['retried', null, null],
+        ],
+      );
+    });
+  },
+);
+
+test.serial(
   'a step that the server refuses is named, leaves nothing behind, and runs when the cause is gone',
   async (t) => {
     await withEmpty(async ({ url, admin }) => {

@@ -10,7 +10,7 @@ import type { PageAsk } from '../../../protocol/page.ts';
 import type { UntracedPage } from '../../../model/ports/origin-store.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
-import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS } from '../../../protocol/slugs.ts';
+import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS, WITHDRAWAL_KINDS } from '../../../protocol/slugs.ts';
 import { TRANSACTION_STATUSES } from '../../../protocol/schema/transactions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { withoutPause } from '../../support/wipes.ts';
@@ -172,6 +172,24 @@ for (const [list, filters] of Object.entries(LISTS)) {
     },
   );
 }
+
+test.serial(
+  'treasury S23: transactions of a kind are read by its index, however few there are among the others',
+  async (t) => {
+    const found: string[] = [];
+    for (const filter of combinations({ chain: ['eth', 'xlm'], status: ['confirmed', 'built'], direction: ['out'] }))
+      for (const kind of WITHDRAWAL_KINDS) {
+        const { statements } = await watched.ran(() =>
+          stores.read.transactions(live, { ...filter, kind }, { page: 0, size: 20 }),
+        );
+        const bounds = [kind === 'sweep' ? 100 : PAGE_ROWS, kind === 'sweep' ? 100 : COUNT_ROWS];
+        for (const [at, one] of statements.entries())
+          if (one.rowsRead > bounds[at]! || one.sequentialScans.length > 0)
+            found.push(`${kind} ${JSON.stringify(filter)}: ${describe(one)}`);
+      }
+    t.deepEqual(found, []);
+  },
+);
 
 test.serial(
   'found F54: no statement that one fact causes reads more than a few rows, however many addresses its account has',

@@ -153,6 +153,9 @@ test('deposits and withdrawals are one list with the confirmations of the watche
   t.deepEqual(content[3], {
     id: paid.deposit.id,
     direction: 'in',
+    kind: null,
+    role: null,
+    operationId: null,
     chain: 'eth',
     status: 'confirmed',
     txid: transfer.txid,

@@ -266,7 +266,7 @@ test('treasury S17, S23: a build of an operation is its arrow in one append; sig
     known = sweepOperationRow(newId('swj', NOW_MS), { address: sender.from.address });
   const { rows } = sender.do({ ...sender.build(), operation: { known, to: 'SIGNING', amount: 1_000n, left: null } });
   const [row] = rowsOf<WithdrawalRow>(rows, 'withdrawal');
-  t.is(row!.kind, 'sweep');
+  t.like(row, { kind: 'sweep', role: 'sweep', operationId: known.id });
   t.like(rowsOf<SweepOperationRow>(rows, 'sweep_operations')[0], { state: 'SIGNING', amount: 1_000n, version: 2 });
   sender.do(sender.bind(row!.id));
   const { rows: signed } = sender.do(sender.submit(row!.id));
@@ -280,7 +280,7 @@ test('treasury H12: a transaction of a bridge is of kind sweep: nothing is annou
     known = bridgeTransferRow({ source: sender.from.address });
   const { rows } = sender.do({ ...sender.build(), bridging: { known, to: 'BURNING', fields: {} } });
   const [row] = rowsOf<WithdrawalRow>(rows, 'withdrawal');
-  t.is(row!.kind, 'sweep');
+  t.like(row, { kind: 'sweep', role: 'burn', operationId: known.id });
   t.like(rowsOf<BridgeTransferRow>(rows, 'bridge_transfers')[0], { id: known.id, state: 'BURNING', version: 2 });
   sender.do(sender.bind(row!.id));
   t.deepEqual(announced(sender.do(sender.submit(row!.id)).rows), []);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import test from 'ava';
-import { applicationChecks } from '../../../clients/cli/doctor.ts';
+import { applicationChecks, testCheck } from '../../../clients/cli/doctor.ts';
 import { opened } from '../../../clients/cli/session.ts';
 import { lookAtCertificate, lookAtName, lookAtProxy } from '../../../protocol/node/doctor/address.ts';
 import { examine, ok, worstOf, type Examination, type Verdict } from '../../../protocol/node/doctor/examine.ts';
@@ -331,3 +331,49 @@ test('ecosystem X34 what throws, or does not answer in time, is unknown; a secre
   t.is(worstOf([found('unknown'), found('fail')]), 'fail');
   t.is(worstOf([found('warn')]), 'warn');
 });
+
+test.serial(
+  'ecosystem X36 --send: endpoints that take a broken signature, or none, are named; many are not all tested',
+  async (t) => {
+    const { id } = endpoint();
+    const tested = (good: number | null, broken: number | null) => {
+      service.now = healthy();
+      service.now.answers[`/v1/webhooks/${id}/test`] = {
+        webhookId: id,
+        passed: good === 204 && broken === 401,
+        attempts: [
+          { signature: 'good', statusCode: good, error: good === null ? 'refused' : null, passed: good === 204 },
+          {
+            signature: 'broken',
+            statusCode: broken,
+            error: broken === null ? 'refused' : null,
+            passed: broken === 401,
+          },
+        ],
+      };
+    };
+    const session = opened({ url, apiKey: CLOUD }, null, new AbortController().signal);
+    const sent = async () => (await examine([testCheck(session)], PATIENT_MS)).checks[0]!;
+    tested(204, 401);
+    t.like(await sent(), { verdict: 'ok', seen: '1 take a good signature and refuse a broken one' });
+    for (const [good, broken, says] of [
+      [401, 401, /a good signature is answered 401/],
+      [204, 200, /a broken signature is taken \(200\)/],
+      [204, 500, /a broken signature is answered 500/],
+      [null, null, /nothing answers \(refused\)/],
+    ] as const) {
+      tested(good, broken);
+      const { verdict, seen, remedy } = await sent();
+      t.is(verdict, 'fail');
+      t.regex(seen, says);
+      t.is(remedy, `mend the receiver, and look again: flock webhooks test ${id}`);
+    }
+    tested(204, 401);
+    service.now.answers['/v1/webhooks'] = page(Array.from({ length: 11 }, () => endpoint()));
+    t.like(await sent(), { verdict: 'unknown', seen: '10 of 11 endpoints pass' });
+    service.now.answers['/v1/webhooks'] = page([endpoint({ status: 'disabled' })]);
+    t.like(await sent(), { verdict: 'ok', seen: 'none is registered' });
+    service.now = healthy();
+    t.like(await sent(), { verdict: 'unknown', seen: 'the service answered X' });
+  },
+);

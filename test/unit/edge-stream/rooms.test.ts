@@ -560,3 +560,62 @@ test('a leader that stops alone is not granted the lease again while its stream 
   const next = await node.edge(account);
   t.like(next.joined.welcome, { role: 'leader', leaseEpoch: 2 });
 });
+
+const tried = (deliveryId: string) => ({
+  deliveryId,
+  attempt: 1,
+  url: 'https://shop.example/hook',
+  headers: {},
+  body: '{}',
+  timeoutMs: 8_000,
+});
+const answered = (deliveryId: string, statusCode = 204) => ({
+  deliveryId,
+  attempt: 1,
+  statusCode,
+  durationMs: 5,
+  retryAfterSeconds: null,
+  outcome: 'answered' as const,
+});
+
+test('ecosystem X21 a delivery that is tried goes to the leader once, and its attempt to who waits: nothing of it is recorded', async (t) => {
+  const node = await opened(),
+    account = node.add();
+  t.is(codeOf(await node.rooms.tryDelivery(account, tried('dlv_1'))), 'EDGE_OFFLINE');
+  const leader = await node.edge(account);
+  const waiting = [node.rooms.tryDelivery(account, tried('dlv_1')), node.rooms.tryDelivery(account, tried('dlv_1'))];
+  await settle();
+  t.deepEqual(leader.connection.of('deliver'), [{ leaseEpoch: 1, deliveries: [tried('dlv_1')] }]);
+  const report = (...attempts: ReturnType<typeof answered>[]) =>
+    leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: leader.epoch, attempts });
+  t.deepEqual(await report(answered('dlv_1'), answered('dlv_2')), { ok: true });
+  t.deepEqual(await Promise.all(waiting), [answered('dlv_1'), answered('dlv_1')]);
+  t.deepEqual(node.reported, [{ accountId: account, attempts: [answered('dlv_2')] }], 'of others all is recorded');
+  node.failReports = true;
+  void node.rooms.tryDelivery(account, tried('dlv_3'));
+  await settle();
+  t.deepEqual(await report(answered('dlv_3', 401)), { ok: true }, 'the database is not asked');
+});
+
+test('ecosystem X21 a delivery that is tried ends: the edge does not take it, says nothing, or has ten of the account', async (t) => {
+  const node = await opened(),
+    account = node.add(),
+    other = node.add(enrolled({ environment: 'sandbox' }));
+  const leader = await node.edge(account);
+  const elsewhere = await node.edge(other);
+  leader.connection.answer = () => ({ ok: false, code: 'EDGE_OUTBOX_FULL' });
+  t.is(codeOf(await node.rooms.tryDelivery(account, tried('dlv_0'))), 'SERVICE_UNAVAILABLE');
+  leader.connection.answer = () => ({ ok: true });
+  const waiting = Array.from({ length: 10 }, (_, at) => node.rooms.tryDelivery(account, tried(`dlv_${at}`)));
+  t.is(codeOf(await node.rooms.tryDelivery(account, tried('dlv_10'))), 'RATE_LIMIT_EXCEEDED');
+  const theirs = node.rooms.tryDelivery(other, tried('dlv_11'));
+  await settle();
+  const { sessionId, epoch: leaseEpoch } = elsewhere;
+  await elsewhere.joined.attempts({ sessionId, leaseEpoch, attempts: [answered('dlv_0'), answered('dlv_11')] });
+  t.deepEqual(await theirs, answered('dlv_11'), 'no account ends the attempts of another');
+  await node.pass(10, leader, elsewhere);
+  t.deepEqual(
+    (await Promise.all(waiting)).map(codeOf),
+    waiting.map(() => 'SERVICE_UNAVAILABLE'),
+  );
+});

@@ -4,6 +4,7 @@ import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import {
   localKeysFrame,
+  type EdgeTreasury,
   type InstructionRecord,
   type KeySetRecord,
   type LocalKeyRecord,
@@ -103,6 +104,22 @@ test('§2.8 session rows: role, version, liveness, epoch, outbox, pod; an ended 
   t.not(node.saved.get(edge.sessionId)!.endedAtMs, null);
   await node.pass(3_540);
   t.true(node.saved.has(edge.sessionId));
+});
+
+test('treasury K15, S27: what a session said of its registry and its caps is kept until it says something else', async (t) => {
+  const node = await opened(),
+    edge = await node.edge(node.add());
+  const said = async (treasury?: EdgeTreasury) => {
+    edge.joined.heartbeat({ ...body(edge.sessionId), leaseEpoch: edge.epoch, ...(treasury && { treasury }) });
+    await node.pass(1);
+    return node.saved.get(edge.sessionId)!.treasury;
+  };
+  t.is(await said(), null, 'an edge of before says nothing');
+  const first = { registryVersion: 1, windowSeconds: 60, caps: [{ chain: 'eth', cap: '9', spent: '4' }] } as const,
+    second = { registryVersion: 2, windowSeconds: 60, caps: [] };
+  t.deepEqual(await said({ ...first, caps: [...first.caps] }), { ...first, caps: [...first.caps] });
+  t.deepEqual(await said(), { ...first, caps: [...first.caps] });
+  t.deepEqual(await said(second), second);
 });
 
 test('§8.2 concurrent edge sessions by tier: 1, 5, unlimited; sandbox is exempt; a session that comes back is no further one', async (t) => {

@@ -559,6 +559,10 @@ test('found F12 of an own withdrawal every fact is compared: txid, receiver, amo
     },
     { id: newId('txn', 2) },
     { direction: 'in' },
+    { direction: 'in', kind: null },
+    { kind: 'sweep' },
+    { kind: 'sweep', role: 'sweep', operationId: newId('swo', 1) },
+    { role: 'fund', operationId: newId('swo', 1) },
     { versions: [{ txid: otherTxid, at: 'node' }] },
     { status: 'detected' },
   ]) {

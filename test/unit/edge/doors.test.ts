@@ -26,9 +26,14 @@ test('found F9 every door that a start leaves open is named, by option or variab
     '--abort_on_uncaught_exception',
     '--tls-keylog=/tmp/k',
     '--trace-tls',
+    '--trace-event-categories=node.http',
+    '--experimental-config-file=node.config.json',
+    '--experimental-default-config-file',
   ]) {
     t.is(openDoors([option], {}).length, 1, option);
     t.is(openDoors([], { NODE_OPTIONS: `--no-warnings "${option}"` }).length, 1, option);
+    const spelled = [...option].map((letter, at) => (at > 2 && /[a-z]/.test(letter) ? `\\${letter}` : letter)).join('');
+    t.is(openDoors([], { NODE_OPTIONS: `"${spelled}"` }).length, 1, spelled);
   }
   for (const [name, value] of [
     ['NODE_DEBUG', 'http'],
@@ -41,4 +46,13 @@ test('found F9 every door that a start leaves open is named, by option or variab
     t.true(doors.length === 1 && doors[0]!.startsWith(`${name}: `) && !doors[0]!.includes('CANARY'), name);
   }
   t.deepEqual(openDoors([], { NODE_TLS_REJECT_UNAUTHORIZED: '1', NODE_DEBUG: '' }), []);
+});
+
+test('found F9 an inspector that listens is a door, whatever opened it; one that has a name is named once', (t) => {
+  t.regex(openDoors([], {}, true).join(), /^inspector: /);
+  t.deepEqual(
+    openDoors(['--inspect'], {}, true).map((door) => door.split(':')[0]),
+    ['--inspect'],
+  );
+  t.deepEqual(openDoors([], {}), [], 'this process has none');
 });

@@ -422,8 +422,11 @@ const versionOf = (payload: string, id = ID, counter = 7): RecordedInstruction =
   } as unknown as RecordedInstruction['unsigned'],
 });
 
-/** A replica with a disk of its own and a node that says of every version that it knows: dead. */
-function replicaOf(shared: Awaited<ReturnType<typeof openSharedSpend>> | null) {
+/** A replica with a disk of its own and a node that says of every version that it knows: dead, after `meanwhile`. */
+function replicaOf(
+  shared: Awaited<ReturnType<typeof openSharedSpend>> | null,
+  meanwhile: () => Promise<void> = async () => undefined,
+) {
   const storage = openStorage(newDirectory()),
     ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined }),
     instructions = new Instructions(storage, () => 1);
@@ -432,7 +435,7 @@ function replicaOf(shared: Awaited<ReturnType<typeof openSharedSpend>> | null) {
     instructions,
     ledger,
     shared,
-    fates: { of: async () => 'dead' },
+    fates: { of: () => meanwhile().then(() => 'dead' as const) },
     upstream: {} as Upstream,
     log: { alarm: () => undefined, warn: () => undefined } as unknown as EdgeLog,
   });
@@ -459,8 +462,8 @@ function replicaOf(shared: Awaited<ReturnType<typeof openSharedSpend>> | null) {
   };
 }
 
-test('found F3: the death of the versions that this replica signed proves nothing while another one signed a further version of the payment', async (t) => {
-  const shared = await openSharedSpend({
+const sharedLedger = () =>
+  openSharedSpend({
     place: { kind: 'directory', path: newDirectory() },
     scope: 's',
     caps: CAPS,
@@ -469,6 +472,88 @@ test('found F3: the death of the versions that this replica signed proves nothin
     wallMs: () => 1,
     monotonicMs: () => 1,
   });
+
+for (const [name, isShared] of [
+  ['this replica', false],
+  ['this replica, beside a ledger in common', true],
+  ['another replica', true],
+] as const) {
+  test(`found F1 F3: a version that ${name} signs while the node proves the earlier ones dead keeps the payment open`, async (t) => {
+    const shared = isShared ? await sharedLedger() : null,
+      other = replicaOf(shared),
+      again = versionOf('c', OTHER, 8);
+    let next: RecordedInstruction | null = null;
+    const one = replicaOf(shared, async () => {
+      const repriced = next;
+      next = null;
+      if (repriced !== null) await (name === 'another replica' ? other : one).sign(repriced);
+    });
+    await one.sign(versionOf('a'));
+    next = versionOf('b'); // the same counter, a later end: what is dead by its own end says nothing of this one
+    const blocked = await one.guard.stillBlocked((await one.count(again))!);
+    const counted = blocked ?? (await one.count(again));
+    t.like(counted, { code: 'CONFLICT', details: { reason: 'equal_payment_signed', earlier: [ID] } });
+    if (name !== 'another replica') {
+      t.is(await one.guard.stillBlocked(counted!), null, 'both versions were asked for');
+      t.is(await one.count(again), null);
+    }
+    await shared?.close();
+    one.close();
+    other.close();
+  });
+}
+
+test('found F3: equal payments that wait for one ask the node once while it answers, and again afterwards', async (t) => {
+  let questions = 0,
+    answer: () => void = () => undefined;
+  const one = replicaOf(null, () => {
+    questions += 1;
+    return new Promise((resolve) => (answer = resolve));
+  });
+  await one.sign(versionOf('a'));
+  const refusal = (await one.count(versionOf('c', OTHER, 8)))!;
+  const waiting = Array.from({ length: 20 }, () => one.guard.stillBlocked(refusal));
+  await new Promise(setImmediate);
+  t.is(questions, 1);
+  one.instructions.record(versionOf('b')); // what is known by now is no answer to the question
+  answer();
+  for (const blocked of await Promise.all(waiting)) t.like(blocked, { details: { reason: 'equal_payment_signed' } });
+  await one.sign(versionOf('b'));
+  const again = one.guard.stillBlocked(refusal);
+  await new Promise(setImmediate);
+  t.is(questions, 2);
+  answer();
+  t.is(await again, null);
+  one.close();
+});
+
+test('found F1 F3: a version that another replica counts when all seemed known keeps the payment open, and is refused where it comes too late', async (t) => {
+  const ledger = await sharedLedger(),
+    other = replicaOf(ledger);
+  let isLate = false;
+  const one = replicaOf({
+    ...ledger,
+    settle: async (...settled) => {
+      if (!isLate) await other.sign(versionOf('b'));
+      await ledger.settle(...settled);
+    },
+  });
+  const again = versionOf('c', OTHER, 8);
+  await one.sign(versionOf('a'));
+  t.is(await one.guard.stillBlocked((await one.count(again))!), null, 'worth another try');
+  t.like(await one.guard.stillBlocked((await one.count(again))!), { details: { reason: 'equal_payment_signed' } });
+  await one.sign(versionOf('b'));
+  isLate = true;
+  t.is(await one.guard.stillBlocked((await one.count(again))!), null);
+  t.is(await one.count(again), null);
+  t.like(await other.count(versionOf('d')), { details: { reason: 'equal_payment_signed', earlier: [OTHER] } });
+  await ledger.close();
+  one.close();
+  other.close();
+});
+
+test('found F3: the death of the versions that this replica signed proves nothing while another one signed a further version of the payment', async (t) => {
+  const shared = await sharedLedger();
   const [one, two] = [replicaOf(shared), replicaOf(shared)],
     again = versionOf('c', OTHER, 8);
   await one.sign(versionOf('a'));

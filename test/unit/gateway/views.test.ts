@@ -1,6 +1,6 @@
 import test from 'ava';
 import { addressView, transactionView } from '../../../gateway/http/views.ts';
-import type { TransactionView } from '../../../model/ports/read-store.ts';
+import type { TransactionView } from '../../../model/ports/transaction-view.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 
@@ -33,6 +33,9 @@ test('found F70: a record says where each signed version is: sent, at a node, in
   const record = (more: Partial<TransactionView>): TransactionView => ({
     id: 'txn_1',
     direction: 'out',
+    kind: 'withdrawal',
+    role: null,
+    operationId: null,
     chain: 'eth',
     status: 'broadcast',
     txid: 'b',

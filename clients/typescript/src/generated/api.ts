@@ -76,6 +76,7 @@ export interface Operations {
     tag?: string;
     status?: 'detected' | 'confirmed' | 'reversed' | 'built' | 'signing' | 'broadcast' | 'confirming' | 'failed' | 'replaced' | 'expired';
     direction?: 'in' | 'out';
+    kind?: 'withdrawal' | 'sweep';
   }, TransactionPage>;
   /** Read one deposit or withdrawal. */
   getTransaction: Call<{
@@ -177,6 +178,10 @@ export interface Operations {
   dropPreviousWebhookSecret: Write<{
     webhookId: string;
   }, Webhook>;
+  /** Post a signed test event to an endpoint, then one with a broken signature, which it must refuse. */
+  testWebhook: Write<{
+    webhookId: string;
+  }, WebhookTest>;
   /** Attempt history of one endpoint. */
   listWebhookDeliveries: List<{
     webhookId: string;
@@ -3487,6 +3492,7 @@ export interface PaymentsReadinessPage {
     threshold: number;
     unpaidAddresses: {
       open: number;
+      resting: number;
       limit: number;
     };
     attestationsAhead: number;
@@ -3968,6 +3974,7 @@ export interface Session {
   outboxMode: string;
   outboxDepth: number;
   outboxPoisoned: boolean;
+  registryVersion: number | null;
   podHint: string | null;
   lastHeartbeatAt: string;
   startedAt: string;
@@ -4304,6 +4311,10 @@ export interface SweepsPreview {
   required: {
     edgeSpendCap: string;
   } | null;
+  edge: {
+    cap: string;
+    spent: string;
+  } | null;
   fundingWallet: {
     available: string;
     enough: boolean;
@@ -4457,6 +4468,9 @@ export interface Transaction {
   decimals: number;
   id: string;
   direction: Open<'in' | 'out'>;
+  kind: Open<'withdrawal' | 'sweep'> | null;
+  role: Open<'fund' | 'sweep' | 'approve' | 'burn' | 'mint'> | null;
+  operationId: string | null;
   chain: Open<'btc' | 'eth' | 'bsc' | 'polygon' | 'avax' | 'base' | 'tron' | 'sol' | 'xrp' | 'xlm'>;
   environment: Open<'live' | 'sandbox'>;
   status: Open<'detected' | 'confirmed' | 'reversed' | 'built' | 'signing' | 'broadcast' | 'confirming' | 'failed' | 'replaced' | 'expired'>;
@@ -4679,6 +4693,21 @@ export interface WebhookPage {
   totalCapped?: true;
   withheld?: number;
   next: string | null;
+}
+
+export interface WebhookTest {
+  webhookId: string;
+  url: string;
+  passed: boolean;
+  attempts: Array<{
+    signature: Open<'good' | 'broken'>;
+    eventId: string;
+    statusCode: number | null;
+    durationMs: number;
+    error: string | null;
+    at: string;
+    passed: boolean;
+  }>;
 }
 
 export interface Wipe {

@@ -33,6 +33,7 @@ replaceWebhook PUT /v1/webhooks/{webhookId} kb
 deleteWebhook DELETE /v1/webhooks/{webhookId} k
 rotateWebhookSecret POST /v1/webhooks/{webhookId}/secret k
 dropPreviousWebhookSecret DELETE /v1/webhooks/{webhookId}/secret/previous k
+testWebhook POST /v1/webhooks/{webhookId}/test k
 listWebhookDeliveries GET /v1/webhooks/{webhookId}/deliveries l
 getEdgeHealth GET /v1/edge/health
 getEdgeLease GET /v1/edge/lease

@@ -206,7 +206,10 @@ test('R28 lie: more may leave than arrives only in the same token and within wha
   t.is(reason({ ...taxed, fee: { ...taxed.fee, sendMax: '5' } }, token), 'fee_mismatch');
   const { sendMax: _hidden, ...hidden } = taxed.fee;
   t.is(reason({ ...taxed, fee: hidden }, token), 'fee_mismatch');
-  t.is(reason(lie(taxed, { sendMax: withTransferFee(5n * ONE, 2_000_000_000n) }), token), null);
+  const half = withTransferFee(5n * ONE, 1_500_000_000n),
+    all = withTransferFee(5n * ONE, 2_000_000_000n);
+  t.is(reason(lie(taxed, { sendMax: half }), token), null);
+  t.is(reason(lie(taxed, { sendMax: all }), token, policyOf({ feeRatioBpsMax: 10_000 })), null);
   t.is(reason(lie(taxed, { sendMax: withTransferFee(5n * ONE, 2_000_000_000n) + ONE }), token), 'send_max');
   t.is(reason(lie(taxed, { sendMax: 5n * ONE }), token), 'send_max', 'no share, no SendMax');
   for (const SendMax of [
@@ -217,6 +220,33 @@ test('R28 lie: more may leave than arrives only in the same token and within wha
     t.is(reason(raw(taxed, { SendMax }), token), 'send_max');
   }
   t.is(reason(raw(honest(native), { SendMax: '5000000' }), native), 'send_max');
+});
+
+test('found F2 R28: what an issuer keeps of its token is a fee in the unit of the amount: it has a share', (t) => {
+  const kept = (rate: string, asked = token, policy = policyOf()) => {
+    const issuer = { ...tokenStateOf().issuer!, transferRate: rate };
+    return check(honest(asked, { token: tokenStateOf({ issuer }) }), asked, policy);
+  };
+  t.is(kept('1500000000'), null);
+  const refused = kept('1500001000');
+  t.like(refused?.details, {
+    reason: 'fee_ratio',
+    setting: 'EDGE_FEE_RATIO_BPS',
+    bound: ((5n * ONE) / 2n).toString(),
+    ratioBps: 5_000,
+  });
+  t.is(kept('2000000000')?.details['reason'], 'fee_ratio', 'a rate that was raised to the highest');
+  t.is(kept('2000000000', token, policyOf({ feeRatioBpsMax: 10_000 })), null, 'the setting decides');
+  const sweep = instructionOf({
+    purpose: 'sweep',
+    to: TREASURY.address,
+    amount: 5n * ONE,
+    tag: null,
+    token: { ...USDC, feeOnTransfer: true },
+  });
+  const ofSweeps = policyOf({ ...feeBoundsOf(xrp.slug, undefined, true) });
+  t.is(kept('1100000000', sweep, ofSweeps), null);
+  t.is(kept('1100001000', sweep, ofSweeps)?.details['setting'], 'EDGE_SWEEP_FEE_RATIO_BPS');
 });
 
 test('R18 R3 lie: flags', (t) => {
