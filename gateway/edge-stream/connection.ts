@@ -31,3 +31,23 @@ export function connectionOf(socket: Socket): Connection {
     },
   };
 }
+
+/**
+ * What leaders are asked now. The same question meanwhile gets the same answer: another node asks again where this one
+ * is slow.
+ */
+export class OpenQuestions {
+  readonly #open = new WeakMap<Connection, Map<string, Promise<unknown>>>();
+
+  /** Resolves to null where nobody answers within `timeoutMs` of the first who asked. */
+  ask(connection: Connection, frame: 'sign' | 'operate', body: object, timeoutMs: number): Promise<unknown> {
+    const open = this.#open.get(connection) ?? new Map<string, Promise<unknown>>(),
+      key = `${frame} ${JSON.stringify(body)}`;
+    this.#open.set(connection, open);
+    const known = open.get(key);
+    if (known !== undefined) return known;
+    const asked = connection.ask(frame, body, timeoutMs).finally(() => open.delete(key));
+    open.set(key, asked);
+    return asked;
+  }
+}

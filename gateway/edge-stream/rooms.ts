@@ -23,6 +23,7 @@ import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { EdgeStreams } from '../../model/ports/edge-streams.ts';
 import { shardOf } from '../../protocol/node/ids.ts';
+import { OpenQuestions } from './connection.ts';
 import { held } from './leases.ts';
 import { LOCAL_KEYS_MAX, Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';
@@ -57,8 +58,7 @@ export interface Joined {
 
 export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   readonly #deps: RoomDeps;
-  /** What leaders are asked now. */
-  readonly #asked = new WeakMap<Connection, Map<string, Promise<unknown>>>();
+  readonly #questions = new OpenQuestions();
   readonly #rooms = new Map<AccountId, Room>();
   readonly #leaders = new Set<AccountId>();
   readonly #tried: TriedDeliveries;
@@ -220,23 +220,13 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const leader = this.#leaderOf(accountId);
     if (isRefusal(leader)) return leader;
     const given = { leaseEpoch: leader.epoch, ...more };
-    const answer = acknowledgement.safeParse(await this.#askOnce(leader.connection, frame, given));
+    const answer = acknowledgement.safeParse(
+      await this.#questions.ask(leader.connection, frame, given, SIGN_TIMEOUT_MS),
+    );
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
       ? answer.data
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
-  }
-
-  /** The same question meanwhile gets the same answer: another node asks again where this one is slow. */
-  #askOnce(connection: Connection, frame: 'sign' | 'operate', given: object): Promise<unknown> {
-    const open = this.#asked.get(connection) ?? new Map<string, Promise<unknown>>(),
-      key = `${frame} ${JSON.stringify(given)}`;
-    this.#asked.set(connection, open);
-    const known = open.get(key);
-    if (known !== undefined) return known;
-    const asked = connection.ask(frame, given, SIGN_TIMEOUT_MS).finally(() => open.delete(key));
-    open.set(key, asked);
-    return asked;
   }
 
   /** The stream of the leader, and its epoch. Refuses: EDGE_OFFLINE, EDGE_NO_LEADER. */
