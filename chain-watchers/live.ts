@@ -79,7 +79,7 @@ export interface LiveChain extends LiveBinding {
   readonly doubts: Doubts;
   /** Makes it durable since when this chain is run, and at which height it begins where that is configured. */
   begin(): Promise<void>;
-  /** K4: compares tokens with the chain; returns how many of them the chain has not reported. */
+  /** K4, K18: compares tokens with the chain; returns how many of them the chain has not reported. */
   checkTokens(): Promise<number>;
   /** Version of the token registry that it was opened with. */
   readonly registry: number;
@@ -205,7 +205,8 @@ async function openChain(
   const { watch, transport } = openEndpoints(deps, network, settings.rpcUrls, opened, doubts);
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
-  const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });
+  const { watch: store, log, metrics } = deps,
+    tokens = createTokenCheck({ network, catalogue, client, store, elapsedMs: elapsedOf(deps), log, metrics });
   const parts: WatcherParts = {
     ledger: chain,
     network,

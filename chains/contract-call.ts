@@ -1,4 +1,7 @@
-/** Calls of pinned contracts in the place of a transfer, and what they leave in a receipt. Treasury H6, H7, H10. */
+/**
+ * Calls of pinned contracts in the place of a transfer, and what they leave in a receipt; what a token's contract runs.
+ * Treasury H6, H7, H10, K18.
+ */
 
 export interface ContractCall {
   readonly contract: string;
@@ -21,7 +24,19 @@ export interface ContractLog {
   readonly data: string;
 }
 
+/** What a token's contract runs, and whether it takes transfers now. K18. */
+export interface TokenCode {
+  /** Another text where it runs something else; compared, never read. */
+  readonly text: string;
+  /** It says that another contract took its place. */
+  readonly isDeprecated: boolean;
+  /** Why a transfer would fail, in its own words; null where one runs. */
+  readonly declined: string | null;
+}
+
 export interface SeesCalls {
+  /** evm, tron. Throws: ChainUnavailable. */
+  fetchTokenCode?(contract: string): Promise<TokenCode>;
   /** What a contract answers to a call that changes nothing; null where it reverts. evm. Throws: ChainUnavailable. */
   askContract?(call: ContractCall): Promise<string | null>;
   /**

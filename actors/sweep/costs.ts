@@ -38,6 +38,18 @@ export interface Prices {
   readonly isReady: boolean;
 }
 
+/** Of what is not sampled. */
+export const NO_PRICES: Prices = {
+  sweep: 0n,
+  need: 0n,
+  fund: 0n,
+  activation: 0n,
+  opening: 0n,
+  l1: { sweep: 0n, fund: 0n },
+  uncounted: 0n,
+  isReady: true,
+};
+
 export interface Intents {
   readonly sweep: Intent;
   /** Null where nothing is funded. */

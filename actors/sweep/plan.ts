@@ -17,7 +17,7 @@ import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
 import { choose, type Choice } from './choice.ts';
-import { heldFor, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
+import { heldFor, NO_PRICES, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { openJobsOn } from './job.ts';
 import { costInAsset, rateOf, type UsedRate } from './rates.ts';
 
@@ -125,11 +125,13 @@ export async function planOf(
   const [found, isFromTop] = await firstOf(read, begin, behind);
   const [first] = found;
   const { accountId, environment } = state,
-    deployment = token === null ? null : binding.catalogue.get(token)!,
-    rate = await rateOf(rates, binding.network, environment, deployment, nowMs());
+    deployment = token === null ? null : (binding.catalogue.get(token) ?? null),
+    isOff = token !== null && deployment === null,
+    rate = isOff ? null : await rateOf(rates, binding.network, environment, deployment, nowMs());
   const none = { available: null, beside: null, prices: null, addresses: [], lookedTo: null };
   const nothing = { binding, treasury, tank, rate, ...none };
   if (first === undefined) return nothing;
+  if (isOff) return { ...nothing, addresses: frozen({ binding, state, settings, trigger }, found) };
   const intents = intentsOf(binding, settings, treasury.address, tank, first);
   const prices = await pricesOf(binding, intents);
   if (isRefusal(prices)) return prices;
@@ -223,6 +225,16 @@ interface Around {
   /** What the tank has left for this address; null where it pays nothing. */
   readonly left: bigint | null;
 }
+
+/** K18: the token is taken in no more, and the chain is not asked about it. */
+const frozen = (
+  around: Pick<Around, 'binding' | 'state' | 'settings' | 'trigger'>,
+  found: readonly SweepCandidate[],
+): PlannedAddress[] =>
+  found.map((candidate) => {
+    const held = { asset: candidate.credited, reserved: 0n, native: 0n, exists: true, isDeclined: true };
+    return plannedOf({ ...around, prices: NO_PRICES, rate: null, left: null }, candidate, held);
+  });
 
 interface Held {
   readonly asset: bigint;

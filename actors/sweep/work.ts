@@ -15,7 +15,7 @@ import type { SweepJobRow, SweepOperationRow } from '../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { assetOf } from '../../chains/reading.ts';
 import { EXPIRY_MS } from '../../chains/tron/fee.ts';
-import { isRefusal, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { FAMILY_OF, type Chain, type OperationRole } from '../../protocol/slugs.ts';
@@ -23,7 +23,7 @@ import { counterKey, isCounted } from '../outgoing/counters.ts';
 import { ROLE_OF } from '../outgoing/row.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { tankOf } from '../treasury/view.ts';
-import { LINES } from './costs.ts';
+import { BALANCE_CHANGED, TOKEN_OFF, unbuildable, type Ending } from './ending.ts';
 import { UNSIGNED } from './moves.ts';
 import { coinsOf, needOf, payerOf, treasuryOf, type Now } from './need.ts';
 import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
@@ -175,15 +175,18 @@ function isOnItsWay({ state }: SweepOperationRow, built: WithdrawalRow | null): 
   return state !== 'FUNDING' || (built.height === null && !CLOSED.has(built.status));
 }
 
-type Ending = { readonly to: 'FAILED' | 'SKIPPED'; readonly reason: string; readonly details?: string };
-
 /** Why an operation that is not signed goes no further; null where it does. Treasury S1, 5.3. */
-function stopOf({ parts, job, settings, state, endsAll, beganMs }: Round, operation: SweepOperationRow): Ending | null {
+function stopOf(
+  { parts, job, settings, state, binding, endsAll, beganMs }: Round,
+  operation: SweepOperationRow,
+): Ending | null {
   if (endsAll !== null && endsAll.to !== 'PLANNED')
     return { to: endsAll.to, reason: endsAll.reason, ...detailsOf(endsAll.blocked) };
   const policy = state.sweepPolicies.find(({ id }) => id === job.policyId);
   const isOff = policy === undefined || policy.pausedAtMs !== null || (settings.enabled && !policy.enabled);
   if (isOff && UNSIGNED.has(operation.state)) return { to: 'SKIPPED', reason: 'policy_stopped' };
+  const { tokenContract } = job;
+  if (tokenContract !== null && !binding.catalogue.has(tokenContract)) return TOKEN_OFF;
   return parts.nowMs() - beganMs > JOB_DEADLINE_MS ? { to: 'SKIPPED', reason: 'deadline' } : null;
 }
 
@@ -257,8 +260,6 @@ async function leftFor(
   return available > others ? available - others : 0n;
 }
 
-const BALANCE_CHANGED: Ending = { to: 'SKIPPED', reason: 'balance_changed' };
-
 /** Why what lies there now is not moved: too little, a transfer that would fail (K17), a price too high (S14). */
 function unsweepable({ settings }: Round, { amount }: SweepOperationRow, now: Now | null): Ending | null {
   if (now === null || now.held < amount) return BALANCE_CHANGED;
@@ -319,46 +320,6 @@ async function build(
   const after = await parts.sweeps.openOperation(accountId, chain, address);
   if (after !== null && after.state === to) return sign(round, after, answer.reply, ROLE_OF[to]);
 }
-
-/** What a build that is refused means for its operation; null where it is tried again. */
-function unbuildable(chain: Chain, no: Refusal, isFunding: boolean): Ending | null {
-  const skip = isFunding && OF_THE_TANK.has(no.code) ? 'funding_wallet_low' : skipOf(chain, no);
-  if (skip === undefined && WAITS.has(no.code)) return null;
-  const details = JSON.stringify({ code: no.code, reason: no.details['reason'] ?? null });
-  return skip === undefined
-    ? { to: 'FAILED', reason: 'build_refused', details }
-    : { to: 'SKIPPED', reason: skip, details };
-}
-
-/** Refusals of a build that are about the address or the treasury as they are now: the next cycle looks again. */
-const SKIPS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  DESTINATION_OPT_IN_REQUIRED: 'destination_not_ready',
-  INSUFFICIENT_RESERVE: 'reserve',
-  INSUFFICIENT_FUNDS: 'balance_changed',
-};
-
-/**
- * Where the builder itself judges the destination whatever else the ledger would refuse is the treasury's: a line, a
- * tag or a memo, its issuer's leave. What is the sender's was asked before (`declines`).
- */
-function skipOf(chain: Chain, { code, details }: Refusal): string | undefined {
-  const isReceivers = code === 'CHAIN_REJECTED' || details['reason'] === 'memo_required';
-  return isReceivers && LINES.has(FAMILY_OF[chain]) ? 'destination_not_ready' : SKIPS[code];
-}
-
-/** Of a funding: the tank cannot pay it with its fee, and on tron the activation. */
-const OF_THE_TANK: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_GAS', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_RESERVE']);
-
-/** Refusals that pass by themselves, such as fees that rose between two rounds. */
-const WAITS: ReadonlySet<string> = new Set([
-  'CHAIN_UNAVAILABLE',
-  'SERVICE_UNAVAILABLE',
-  'IDENTITY_ROTATION_PENDING',
-  'ACCOUNT_SUSPENDED',
-  'INSUFFICIENT_GAS',
-  'CONFLICT',
-  'TIER_FEATURE_LOCKED', // so many of the account are on their way
-]);
 
 /** FUNDING: signed, then in enough blocks, then the sweep. Treasury S28. */
 async function funded(round: Round, operation: SweepOperationRow, built: WithdrawalRow | null): Promise<void> {

@@ -11,6 +11,7 @@ import { askAll, call, resultOf, tryAsk } from './node.ts';
 import { countOf } from './quantity.ts';
 import { revertReasonOf } from './rejection.ts';
 import type { RawLog } from './raw.ts';
+import { readTokenCode } from './token-code.ts';
 
 const lower = ({ address, topics, data }: RawLog): ContractLog => ({
   address: address.toLowerCase(),
@@ -24,6 +25,7 @@ export function createCalls(network: EvmNetwork, heads: Heads, transport: Transp
     askContract: (asked) => transport.attempt((endpoint) => askContract(network, endpoint, asked)),
     fetchLogsOf: (txid, blockHash) =>
       firstOrAgreedNull(network, transport, (endpoint) => readLogsOf(network, heads, endpoint, txid, blockHash)),
+    fetchTokenCode: (contract) => transport.attempt((endpoint) => readTokenCode(network, endpoint, contract)),
     async findLogs(contract, topics, fromHeight) {
       const { height, hash } = await heads.getHead();
       const range = { fromHeight: Math.min(fromHeight, height), toHeight: height, toHash: hash };

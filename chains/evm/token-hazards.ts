@@ -14,10 +14,12 @@ import { revertReasonOf } from './rejection.ts';
 
 const slotOf = (name: string, less: bigint): string =>
   `0x${word(BigInt(`0x${Buffer.from(keccak256(Buffer.from(name))).toString('hex')}`) - less)}`;
+/** Where a proxy keeps the contract that says what it runs. Source: EIP-1967. */
+export const BEACON_SLOT = slotOf('eip1967.proxy.beacon', 1n);
 /** Where proxies keep what they run. Sources: EIP-1967; OpenZeppelin's proxies before it (USDC). */
-const SLOTS = [
+export const SLOTS = [
   slotOf('eip1967.proxy.implementation', 1n),
-  slotOf('eip1967.proxy.beacon', 1n),
+  BEACON_SLOT,
   slotOf('org.zeppelinos.proxy.implementation', 0n),
 ];
 /** How a minimal proxy begins. Source: EIP-1167. */
@@ -54,7 +56,7 @@ export async function readTokenHazards(network: EvmNetwork, endpoint: Endpoint, 
 }
 
 /** The result, or null where the contract has no such function. */
-function answerOf(network: EvmNetwork, answer: RpcAnswer): unknown {
+export function answerOf(network: EvmNetwork, answer: RpcAnswer): unknown {
   if (answer.ok) return answer.result;
   if (revertReasonOf(answer.error) !== null) return null;
   throw new ChainUnavailable(network.slug, answer.error.message);

@@ -22,11 +22,14 @@ import { createHeads, type Heads } from './heads.ts';
 import { readOutcome } from './inclusion.ts';
 import { createInternalRecords, type InternalRecords } from './internal-records.ts';
 import { broadcast } from './submission.ts';
+import { readTokenCode } from './token-code.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { TronBlock } from './transfers.ts';
 import { readUse } from './use.ts';
 
-export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt' | keyof SeesCalls>>;
+export type TronClient = Required<
+  Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt' | Exclude<keyof SeesCalls, 'fetchTokenCode'>>
+>;
 
 /** A client over the endpoints of the network; each must serve `/wallet` and `/walletsolidity` below one base. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): TronClient {
@@ -49,6 +52,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, timestampOf)),
     heed: (inputs) => ({ ...inputs, timestampMs: timestampOf(inputs.headTimeMs) }),
     upholds: (inputs) => attempt((node) => hasReference(network, heads, node, inputs)),
+    fetchTokenCode: (contract) => attempt((node) => readTokenCode(network, node, contract)),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchUse: (asked) => attempt((node) => readUse(network, heads, node, asked)),
     seesInternal: () => seesInternal(network, transport, heads, internals),

@@ -3,7 +3,7 @@ import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { AddressRow } from '../rows/address.ts';
 import type { Fact, SeenTransfer } from '../rows/inbox.ts';
 import type { WithdrawalRow } from '../rows/withdrawal.ts';
-import type { Environment } from '../../protocol/slugs.ts';
+import type { Chain, Environment } from '../../protocol/slugs.ts';
 
 export interface Cursor {
   height: number;
@@ -96,6 +96,9 @@ export interface TokenStart {
 export interface WatchStore {
   /** From where a ledger watches tokens of later versions; one that no block was read with yet: from the next one. */
   tokenStarts(ledger: LedgerId): Promise<TokenStart[]>;
+  /** What a token's contract ran when nothing was said against it last; null where nobody looked. Treasury K18. */
+  tokenCode(chain: Chain, contract: string): Promise<string | null>;
+  noteTokenCode(chain: Chain, contract: string, code: string): Promise<void>;
   chainStart(ledger: LedgerId): Promise<ChainStart | null>;
   /** From when a chain is run; the first call counts. */
   beginChain(ledger: LedgerId, atMs: number): Promise<void>;

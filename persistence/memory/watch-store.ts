@@ -49,6 +49,7 @@ export function createMemoryWatchStore(nowMs: () => number, state: WatchState = 
   return {
     state,
     tokenStarts: async () => [], // twins read with the first registry
+    ...tokenCodes(),
     ...beginnings(state, nowMs),
     ...records(state, nowMs),
     ...reads(state),
@@ -77,6 +78,14 @@ function takeBlock(ledger: LedgerState, record: BlockRecord, nowMs: number): { a
     ledger.unresolved.set(link.height, { hash: link.hash, reason: unresolved, tries: 1, sinceMs: nowMs });
   ledger.cursor = { height: link.height, hash: link.hash };
   return [...takeTransfers(ledger, transfers), ...withdrawals];
+}
+
+function tokenCodes(): Pick<WatchStore, 'tokenCode' | 'noteTokenCode'> {
+  const codes = new Map<string, string>();
+  return {
+    tokenCode: async (chain, contract) => codes.get(`${chain} ${contract}`) ?? null,
+    noteTokenCode: async (chain, contract, code) => void codes.set(`${chain} ${contract}`, code),
+  };
 }
 
 function beginnings(

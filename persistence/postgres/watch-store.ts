@@ -22,7 +22,7 @@ const SPLIT_KEYS_MIN = 512;
 
 /** The watchers' store over PostgreSQL. */
 export function createWatchStore(sql: Sql): WatchStore {
-  return { ...beginnings(sql), ...blocks(sql), ...heights(sql), ...maturity(sql), ...addresses(sql) };
+  return { ...tokens(sql), ...beginnings(sql), ...blocks(sql), ...heights(sql), ...maturity(sql), ...addresses(sql) };
 }
 
 type Recorded = { recorded: boolean; accounts: AccountId[] };
@@ -48,8 +48,19 @@ const recordJson = ({ registry = 1, link, previous, transfers, withdrawals, unre
   unresolved,
 });
 
-function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart' | 'tokenStarts'> {
+function tokens(sql: Sql): Pick<WatchStore, 'tokenStarts' | 'tokenCode' | 'noteTokenCode'> {
   return {
+    async tokenCode(chain, contract) {
+      const [row] = await sql<{ code: string }[]>`
+        select code from token_code where chain = ${chain} and contract = ${contract}`;
+      return row?.code ?? null;
+    },
+    async noteTokenCode(chain, contract, code) {
+      await sql`
+        insert into token_code as c (chain, contract, code) values (${chain}, ${contract}, ${code})
+        on conflict (chain, contract) do update set code = excluded.code, noted_at = clock_timestamp()
+          where c.code <> excluded.code`;
+    },
     async tokenStarts(ledger) {
       const chain = chainOfLedger(ledger);
       return sql<{ contract: string; height: number | null }[]>`
@@ -58,6 +69,11 @@ function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'n
                  case when coalesce(c.registry, 1) < t.version then coalesce(c.height + 1, 0) end) as height
           from registry_token t left join chain_cursor c on c.ledger = ${ledger} where t.chain = ${chain}`;
     },
+  };
+}
+
+function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
+  return {
     async chainStart(ledger) {
       const [row] = await sql<
         { since: number; height: number | null }[]

@@ -151,6 +151,43 @@ test('treasury Q4, Q8 what a token contract can do to its holders is read from i
   t.deepEqual(await hazards(0x7104, '0x600160005260206000f3'), every);
 });
 
+test('treasury K18: what a token runs is another text with another implementation behind it, and a transfer is tried', async (t) => {
+  const anvil = await startAnvil(t, eth);
+  const { client } = readerOf(eth, [anvil.endpoint]);
+  const [token, beacon] = [address(0x7201), address(0x7202)],
+    wordOf = (hex: string) => `0x${hex.replace('0x', '').padStart(64, '0')}`;
+  const read = () => client.fetchTokenCode(token);
+  await anvil.setCode(token, tokenCode({ decimals: 6 }));
+  const first = await read();
+  t.like(first, { isDeprecated: false, declined: null });
+  t.deepEqual(await read(), first, 'the same code is the same text');
+  const seen = new Set([first.text]);
+  const isAnother = async (why: string) => {
+    const { text } = await read();
+    t.false(seen.has(text), why);
+    seen.add(text);
+  };
+  // keccak-256 of `eip1967.proxy.implementation` less one, and of `…beacon` less one, as EIP-1967 prints them.
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+    slotOfBeacon = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50';
+  await anvil.rpc('anvil_setStorageAt', token, slot, wordOf(address(0x7301)));
+  await isAnother('an implementation');
+  await anvil.rpc('anvil_setStorageAt', token, slotOfBeacon, wordOf(beacon));
+  await isAnother('a beacon');
+  // It answers whatever it is asked with a one, then with a two.
+  await anvil.setCode(beacon, '0x600160005260206000f3');
+  await isAnother('what the beacon names');
+  await anvil.setCode(beacon, '0x600260005260206000f3');
+  await isAnother('what the beacon names by now');
+  await anvil.setCode(token, tokenCode({ decimals: 6, returns: 'false' }));
+  t.like(await read(), { declined: 'the token refuses the transfer' });
+  await anvil.setCode(token, '0x60006000fd');
+  t.like(await read(), { isDeprecated: false }, 'a contract that runs nothing');
+  t.not((await read()).declined, null);
+  await anvil.setCode(token, '0x600160005260206000f3');
+  t.like(await read(), { isDeprecated: true, declined: null });
+});
+
 test('V12 C2-29 a token that keeps a tenth is credited with what arrived', async (t) => {
   const anvil = await startAnvil(t, eth, { automine: false });
   const token = tokenAt(eth, 0x7a8, { feeOnTransfer: true }),

@@ -187,6 +187,7 @@ test.serial('the application role cannot write money but by the posting function
     'sso_identity',
     'support_access',
     'support_session',
+    'token_code',
     'token_rate',
     'token_request',
     'token_review',

@@ -245,3 +245,14 @@ test('K4 V16 what a contract says of itself: texts and decimals, or TOKEN_NOT_SU
   stage.node.knobs.down = true;
   await t.throwsAsync(() => stage.client.fetchTokenFacts(token.contract), unavailable);
 });
+
+test('treasury K18: what a TRC-20 contract runs is what it says of itself, and a transfer is tried', async (t) => {
+  const stage = openStage(),
+    token = deployToken(stage, {}, { symbol: 'USDT', name: 'Tether USD', decimals: 6 });
+  const first = await stage.client.fetchTokenCode(token.contract);
+  t.like(first, { isDeprecated: false, declined: null });
+  t.deepEqual(await stage.client.fetchTokenCode(token.contract), first);
+  t.not((await stage.client.fetchTokenCode(SHOP)).declined, null, 'no contract is there');
+  stage.node.knobs.down = true;
+  await t.throwsAsync(() => stage.client.fetchTokenCode(token.contract), unavailable);
+});

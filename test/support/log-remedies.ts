@@ -30,6 +30,10 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'an actor was given up': ENDS,
   'chain stopped: a person must look (G17); flock chains rebuild says where it parted': `${page('chain-stopped')}`,
   'decimals of a token differ from the catalogue: its intake is off (K4)': `${page('tokens-off')}`,
+  'the contract of a token runs something else and does not pass: its intake is off, and it is not swept (K18)': `${page('tokens-off')}`,
+  'the contract of a token runs something else, and passes (K18)': 'read what its issuer says of the change',
+  'a token is taken in again: its contract passes (K18)':
+    'payments of meanwhile are in the audit as growth that nothing explains',
   'drain step did not finish in time': 'the stop goes on without it; give the process more time (`TimeoutStopSec`)',
   'drain step failed': 'the stop goes on without it; report it with the line',
   'drain exceeded its deadline': 'the process ended hard; what was at work is taken up by the next node',

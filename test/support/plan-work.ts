@@ -104,7 +104,9 @@ async function included({ stores, live }: PlanWorld, height: number): Promise<Bl
 }
 
 const WATCH: Record<string, Work> = {
-  'watch.chainStart beginChain noteChainStart': async ({ stores: { watch } }) => {
+  'watch.chainStart beginChain noteChainStart tokenCode noteTokenCode': async ({ stores: { watch } }) => {
+    await watch.noteTokenCode('eth', 'a contract', 'code');
+    await watch.tokenCode('eth', 'a contract');
     await watch.beginChain(LEDGER, Date.now());
     await watch.noteChainStart(LEDGER, 100);
     await watch.chainStart(LEDGER);

@@ -642,3 +642,18 @@ for (const [code, to] of [
     t.is(rows.get(id)!.status, to.state === 'SIGNING' ? 'built' : 'expired', 'nothing can be signed of it any more');
     t.false(asked.includes('operate'));
   });
+
+test('treasury K18, S13: a token that is taken in no more is not planned, and what is planned or funded of it is skipped', async (t) => {
+  const job = jobOf({});
+  job.binding.catalogue = new Map();
+  t.like(await planFor(job, 5_000_000n), { reason: 'token_frozen', cost: 0n, funding: 0n });
+  for (const state of ['PLANNED', 'FUNDING', 'SIGNING'] as const) {
+    const { binding, round, operation, transaction, built } = jobOf({ state, funding: 1n });
+    if (state === 'FUNDING') transaction(operation().fundId, { status: 'confirmed', height: 900 });
+    if (state === 'SIGNING') transaction(operation().sweepId, { status: 'built' });
+    binding.catalogue = new Map();
+    await round();
+    t.like(operation(), { state: 'SKIPPED', reason: 'token_frozen' });
+    t.deepEqual(built, []);
+  }
+});
