@@ -1,5 +1,5 @@
 /**
- * What a token's contract runs now: its own code, what stands in the slots of proxies, and what it answers when it is
+ * What a token's contract runs now: its own code, the slots of proxies, and what it answers when it is
  * asked. Custom proxies that keep it elsewhere and do not say it are not seen. Treasury K18.
  */
 import type { Endpoint } from '../chain.ts';
