@@ -62,6 +62,7 @@ export class DepositBook {
   /** Rows of one address, by family and index. */
   readonly #networks: Partial<Record<string, AddressRow[]>>;
   readonly #own: Set<string>;
+  readonly #ownTxids: ReadonlySet<string>;
   readonly #adoptions: Map<string, Adoption>;
   readonly #state: FactSees;
   readonly #nowMs: number;
@@ -71,7 +72,12 @@ export class DepositBook {
   /** Events go to `events`, in the order of the facts; what follows from a deposit is asked of the listeners. */
   constructor(
     state: FactSees,
-    read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[]; adoptions?: readonly Adoption[] },
+    read: {
+      readonly deposits: readonly DepositRow[];
+      readonly addresses: readonly AddressRow[];
+      readonly adoptions?: readonly Adoption[];
+      readonly ownTxids?: readonly string[];
+    },
     nowMs: number,
     events: AccountEvent[],
     listeners: readonly DepositListener[] = [],
@@ -87,6 +93,7 @@ export class DepositBook {
       read.addresses.filter(({ purpose, index }) => purpose === 'deposit' && index !== null),
       atIndex,
     );
+    this.#ownTxids = new Set(read.ownTxids);
     this.#own = new Set([
       ...read.addresses.filter(({ purpose }) => purpose !== 'deposit').map(({ address }) => address),
       ...Object.values(state.pools).map(({ gasTank }) => gasTank),
@@ -151,8 +158,9 @@ export class DepositBook {
     return adoption.mode === 'observe' || height <= (adoption.activated[chain] ?? -1) ? 'observed' : null;
   }
 
-  #isOwnMovement({ from, address }: SeenTransfer): boolean {
-    return from.some((sender) => sender === address || this.#own.has(sender));
+  /** By its transaction and by its sender: either is enough. Treasury S24. */
+  #isOwnMovement({ from, address, txid }: SeenTransfer): boolean {
+    return this.#ownTxids.has(txid) || from.some((sender) => sender === address || this.#own.has(sender));
   }
 
   #appear(

@@ -14,6 +14,8 @@ export type FactCommand = {
   addresses: AddressRow[];
   /** One for each adopted address that is paid; absent where none is. */
   adoptions?: Adoption[];
+  /** Of the facts' transactions those that the treasury made itself; absent where there is none. Treasury S24. */
+  ownTxids?: string[];
   depositIds: string[];
   /** Absent where no address was ever lent. */
   checkout?: CheckoutRows;

@@ -27,8 +27,8 @@ export interface InboxStore {
   /**
    * Facts waiting for an account, oldest first, without those that were set aside until their next try and those behind
    * one of the same subject that was; with the rows that a decision about them needs: deposits of the same
-   * credit keys, withdrawals named by the facts, the addresses paid, the account's own addresses (G20), and what lent
-   * addresses were lent to.
+   * credit keys, withdrawals named by the facts, the addresses paid, the account's own addresses and transactions
+   * (G20), and what lent addresses were lent to.
    */
   inboxOf(
     accountId: AccountId,
@@ -40,6 +40,8 @@ export interface InboxStore {
     addresses: AddressRow[];
     /** One for each adopted address that is paid. */
     adoptions: Adoption[];
+    /** Of the facts' transactions those that the treasury made itself. */
+    ownTxids: string[];
     checkout: CheckoutRows;
   }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */

@@ -14,6 +14,15 @@ import { asTenant } from './tenant.ts';
 const RETRIED_PAGE = 1_000;
 const RETRIED_PAGES_MAX = 1_000;
 
+const NOTHING = {
+  deposits: [],
+  withdrawals: [],
+  addresses: [],
+  adoptions: [],
+  ownTxids: [],
+  checkout: NO_CHECKOUT,
+};
+
 /** The actors' inbox over PostgreSQL. What is read here is changed by the account's actor only, which is the reader. */
 export function createInboxStore(sql: Sql): InboxStore {
   /** Where the last sweep over the accounts ended: with more than one asks for, the next goes on behind them. */
@@ -32,17 +41,17 @@ export function createInboxStore(sql: Sql): InboxStore {
            order by id limit ${limit}`,
         )} order by v.id`;
       const inbox: InboxRow[] = rows.map(({ id, fact }) => ({ id: String(id), accountId, fact }));
-      if (inbox.length === 0)
-        return { inbox, deposits: [], withdrawals: [], addresses: [], adoptions: [], checkout: NO_CHECKOUT };
-      const [deposits, withdrawals, addresses] = await Promise.all([
+      if (inbox.length === 0) return { inbox, ...NOTHING };
+      const [deposits, withdrawals, addresses, ownTxids] = await Promise.all([
         depositsOf(sql, accountId, inbox),
         withdrawalsOf(sql, accountId, inbox),
         addressesOf(sql, accountId, inbox),
+        ownTxidsOf(sql, accountId, inbox),
       ]);
       const ledgers = [...new Set(transfersOf(inbox).map(({ ledger }) => ledger))];
       const checkout = await checkoutOf(sql, accountId, addresses, deposits, ledgers);
       const adoptions = await adoptionsOf(sql, accountId, addresses);
-      return { inbox, deposits, withdrawals, addresses, adoptions, checkout };
+      return { inbox, deposits, withdrawals, addresses, adoptions, ownTxids, checkout };
     },
     async accountsWithInbox(olderThanMs, limit) {
       const rows = await sql<{ account: AccountId }[]>`
@@ -148,6 +157,22 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
       select * from address where account_id = t.account and purpose <> 'deposit'`,
     )}`;
   return rows.map(addressOf);
+}
+
+/** Transactions of facts that are operations and bridge transfers of the treasury, whoever their movements say. S24. */
+async function ownTxidsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]): Promise<string[]> {
+  const txids = [...new Set(transfersOf(inbox).map(({ txid }) => txid))];
+  if (txids.length === 0) return [];
+  const rows = await sql<{ txid: string }[]>`
+    select v.* from ${asTenant(
+      sql,
+      accountId,
+      sql`
+      select n.txid from unnest(${txids}::text[]) i(txid) cross join lateral (
+        select w.txid from withdrawal w where w.txid = i.txid and w.account_id = t.account and w.kind = 'sweep'
+         limit 1) n`,
+    )}`;
+  return rows.map(({ txid }) => txid);
 }
 
 /** What decides whether deposits to adopted addresses are announced; read together with the count of cutovers. */

@@ -339,6 +339,7 @@ export class Database implements StoryDatabase {
       withdrawals: [...new Set(withdrawals)],
       addresses: [...this.#seed.addresses],
       adoptions: [],
+      ownTxids: [],
       checkout: NO_CHECKOUT,
     };
   }

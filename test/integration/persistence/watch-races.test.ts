@@ -2,6 +2,7 @@ import test from 'ava';
 import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   addressRow,
@@ -102,7 +103,7 @@ test.serial('a fact that is lost on its way to the actor is found again in the i
 });
 
 test.serial(
-  'an account decides with the rows that its facts are about, and with its own addresses (G20)',
+  'treasury S24: an account decides with the rows that its facts are about, and with its own addresses and transactions (G20)',
   async (t) => {
     const { sandbox } = await newOrganization(stores);
     const [paid, other] = [addressRow(sandbox), addressRow(sandbox)];
@@ -114,13 +115,25 @@ test.serial(
     );
     const ledger = `eth@${sandbox}` as const;
     const [link] = linksAfter({ height: 0, hash: 'a0' }, 1, 'a');
-    const transfer = transferTo(paid, link!);
-    await stores.watch.recordBlock(ledger, recordOf(link!, [transfer], { previous: null }));
+    const transfers = [transferTo(paid, link!), transferTo(paid, link!), transferTo(paid, link!)],
+      [funding, payment] = transfers.map(({ txid }) => txid) as [string, string];
+    const sent = (txid: string) =>
+      ({
+        status: 'broadcast',
+        txid,
+        versions: [{ txid, signedPayload: '0x', payload: '0x' }],
+      }) satisfies Partial<WithdrawalRow>;
+    await write(stores, sandbox, [
+      { table: 'withdrawal', row: withdrawalRow(tank, { ...sent(funding), kind: 'sweep' }) },
+      { table: 'withdrawal', row: withdrawalRow(other, sent(payment)) },
+    ]);
+    await stores.watch.recordBlock(ledger, recordOf(link!, transfers, { previous: null }));
     const asked = await stores.inbox.inboxOf(sandbox, 10);
     t.deepEqual(
       asked.inbox.map(({ fact }) => fact.kind),
-      ['seen'],
+      ['seen', 'seen', 'seen'],
     );
+    t.deepEqual(asked.ownTxids, [funding], 'what the treasury made, and not what a caller did');
     t.deepEqual(asked.addresses.map(({ id }) => id).sort(), [paid.id, tank.id].sort());
     t.deepEqual(asked.deposits, []);
     t.deepEqual((await stores.inbox.inboxOf(sandbox, 0)).inbox, []);

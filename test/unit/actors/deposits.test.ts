@@ -17,6 +17,7 @@ class Depositor {
   readonly own: AddressRow[];
   others: AddressRow[] = [];
   adoptions: Adoption[] = [];
+  ownTxids: string[] = [];
   readonly deposits = new Map<string, DepositRow>();
   #ids = 0;
 
@@ -62,6 +63,7 @@ class Depositor {
       withdrawals: [],
       addresses: [this.address, ...this.others, ...this.own],
       adoptions: this.adoptions,
+      ownTxids: this.ownTxids,
       depositIds: inbox.map(dep),
     });
     for (const { row } of rowsOf(taken.rows, 'deposit')) this.deposits.set(row.id, row);
@@ -361,6 +363,15 @@ test('G20 value from the gas tank or the treasury is our own job: recorded as a 
   }
   t.is(given.deposits.size, 0);
   t.deepEqual(given.told, []);
+});
+
+test('G20 treasury S24: a transaction that the treasury made is our own job, whoever its movement names; another of its sender is none', (t) => {
+  const given = new Depositor();
+  given.ownTxids = ['0x01'];
+  given.facts(['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })]);
+  t.is(given.deposits.size, 0);
+  given.facts(['seen', given.transfer({ txid: '0x02' })]);
+  t.like(given.deposit, { txid: '0x02', status: 'detected' });
 });
 
 test('G21 change and payments of an address to itself are no deposits (B9, G22)', (t) => {
