@@ -28,6 +28,7 @@ import { UNSIGNED } from './moves.ts';
 import { coinsOf, needOf, payerOf, treasuryOf, type Now } from './need.ts';
 import { CLOSED, outcomeOf, paidFor, settledOf } from './paid.ts';
 import type { PlanSettings } from './plan.ts';
+import { isPricedAnew, isStuckSweep, stuckFirst } from './stuck.ts';
 import { lookAtTank } from './tank-level.ts';
 import { BTC_SWEEPS_OFF, frameOf, isAway, verdictOf, type Verdict } from './signing.ts';
 
@@ -72,7 +73,9 @@ export async function advanceJob(parts: WorkParts, accountId: AccountId, jobId: 
     head: null,
     isEdgeAway: heldMs !== null && parts.nowMs() - heldMs < HELD_ASK_MS,
     silences: 0,
+    stuck: stuckIn(state, job.chain, parts.nowMs()),
   };
+  await freeTank(round, open);
   for (const operation of open) await step(round, operation);
   const ended = await parts.sweeps.operations(accountId, jobId);
   if (ended.some(({ state: at }) => !ENDED.has(at)) || !(await settledOf(parts, accountId, ended))) return;
@@ -146,8 +149,15 @@ interface Round {
   head: number | null;
   /** The edge signs nothing now: what would be built for it waits, and it is asked again in the next round. */
   isEdgeAway: boolean;
+  /** What waits too long under the lowest value of the tank's counter; null where nothing does. W11. */
+  readonly stuck: string | null;
   /** Times that it did not answer: one may be about one payload, behind which the others do not wait. */
   silences: number;
+}
+
+function stuckIn(state: AccountState, chain: Chain, nowMs: number): string | null {
+  const tank = tankOf(state, chain);
+  return tank === null ? null : stuckFirst(state.counters[counterKey(chain, tank.address)], state.withdrawals, nowMs);
 }
 
 async function stateOf({ accounts }: WorkParts, accountId: AccountId): Promise<AccountState | null> {
@@ -242,6 +252,7 @@ async function begin(round: Round, operation: SweepOperationRow): Promise<void> 
 
 /** A funding of what is missing, where the tank has it beside what it keeps for others. W9. */
 async function gasFor(round: Round, operation: SweepOperationRow, id: string, missing: bigint): Promise<void> {
+  if (round.stuck !== null) return;
   const left = await leftFor(round, operation);
   if (left === null) return end(round, operation, null, { to: 'FAILED', reason: 'funding_failed' });
   return build(round, operation, { to: 'FUNDING', amount: missing, left, id });
@@ -434,7 +445,7 @@ async function settle(round: Round, known: SweepOperationRow): Promise<void> {
   const { parts, accountId } = round;
   const sweep = await parts.reads.withdrawal(accountId, known.sweepId),
     paid = await paidFor(parts, accountId, known);
-  if (sweep !== null && isStuck(sweep, parts.nowMs())) return replace(round, known, sweep);
+  if (sweep !== null && isStuckSweep(sweep, parts.nowMs())) return replace(round, known, sweep, 'sweep');
   if (sweep === null || paid === null) return;
   const move = { type: 'move_sweep_operation', known, paid } as const;
   const { amount } = sweep; // of the version that landed
@@ -444,14 +455,25 @@ async function settle(round: Round, known: SweepOperationRow): Promise<void> {
     await parts.accounts.ask(accountId, { ...move, to: 'FAILED', reason: lostBy(sweep) });
 }
 
-/** B16: a sweep of coins that no block took for so long pays more. Choice: six blocks. */
-const STUCK_MS = 60 * 60_000;
-const isStuck = ({ chain, status, height, updatedAtMs }: WithdrawalRow, nowMs: number): boolean =>
-  FAMILY_OF[chain] === 'btc' && status === 'broadcast' && height === null && nowMs - updatedAtMs > STUCK_MS;
-
 /** A version that displaces the one that waits; where there is none, or the edge signs none, that one goes on. */
-async function replace(round: Round, operation: SweepOperationRow, stuck: WithdrawalRow): Promise<void> {
+async function replace(
+  round: Round,
+  operation: SweepOperationRow,
+  stuck: WithdrawalRow,
+  role: OperationRole,
+): Promise<void> {
   if (round.isEdgeAway) return;
+  if (isPricedAnew(stuck)) return sign(round, operation, stuck, role);
   const priced = await round.parts.wayOut.reprice(stuck);
-  if (priced.ok === true) await sign(round, operation, priced.reply, 'sweep');
+  if (priced.ok === true) await sign(round, operation, priced.reply, role);
+}
+
+/** W11: gas that is stuck pays more, in the order of the tank's counter, before other gas is added behind it. */
+async function freeTank(round: Round, open: readonly SweepOperationRow[]): Promise<void> {
+  const { parts, accountId, stuck } = round;
+  const operation =
+    stuck === null ? undefined : open.find(({ fundId, state }) => state === 'FUNDING' && fundId === stuck);
+  const built = operation === undefined ? null : await parts.reads.withdrawal(accountId, operation.fundId);
+  if (operation !== undefined && built?.status === 'broadcast' && built.height === null)
+    await replace(round, operation, built, 'fund');
 }

@@ -8,8 +8,10 @@ import type { Intent } from '../../../chains/chain.ts';
 import { stateOf } from '../../../actors/sweep/job.ts';
 import { moved } from '../../../actors/sweep/moves.ts';
 import { planOf } from '../../../actors/sweep/plan.ts';
+import { FUNDING_STUCK_MS } from '../../../actors/sweep/stuck.ts';
 import { advanceJob, JOB_DEADLINE_MS, type WorkParts } from '../../../actors/sweep/work.ts';
 import type { JobOutcome } from '../../../model/account/sweep.ts';
+import type { Counter } from '../../../model/account/outgoing.ts';
 import type { TokenRate } from '../../../model/ports/rate-store.ts';
 import type { SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
@@ -87,6 +89,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
   let open: SweepOperationRow | null = null;
   const rows = new Map<string, WithdrawalRow>(),
     asked: string[] = [],
+    repriced: string[] = [],
     built: { id: string; from: string; amount: bigint; left: bigint | null }[] = [];
   const policy = { id: job.policyId, pausedAtMs: null as number | null, enabled: true };
   const state = {
@@ -95,7 +98,8 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     sweepPolicies: [policy],
     treasuryWallets: [{ id: 'home', chain: 'tron', source: 'external', address: TREASURY, tag: null }],
     fundingWallets: [],
-    counters: {},
+    counters: {} as Record<string, Counter>,
+    withdrawals: {} as Record<string, number>,
     enrolment: { keys: { tron: { xpub: keyVector('tron').xpub } } },
     pools: {},
     sources: {},
@@ -196,7 +200,14 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
         built.push({ id: claim.id, from: wish.from, amount: BigInt(wish.amount), left });
         return { ok: true, reply: transaction(claim.id) };
       },
-      reprice: async () => world.build,
+      async reprice(known: WithdrawalRow) {
+        if (world.build !== null) return world.build;
+        const unsigned = { ...known.unsigned, payload: `${known.unsigned.payload}+` },
+          reply = { ...known, unsigned, updatedAtMs: world.nowMs };
+        rows.set(known.id, reply);
+        repriced.push(known.id);
+        return { ok: true, reply };
+      },
     },
     edges: {
       async askToOperate(_account: string, { transactionId }: { transactionId: string }) {
@@ -216,6 +227,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     transaction,
     built,
     asked,
+    repriced,
     binding,
     state,
     settings: whole,
@@ -656,4 +668,43 @@ test('treasury K18, S13: a token that is taken in no more is not planned, and wh
     t.like(operation(), { state: 'SKIPPED', reason: 'token_frozen' });
     t.deepEqual(built, []);
   }
+});
+
+test('treasury W11: gas that is stuck is priced anew in the order of the tank, before other gas is added behind it', async (t) => {
+  const job = jobOf({ state: 'FUNDING', funding: 1n }),
+    { fundId } = job.operation();
+  const sent = { status: 'broadcast', versions: [{ txid: 'x', payload: '' }] as never } as const;
+  job.transaction(fundId, sent);
+  const waiting = (first: string) => ({
+    next: '12',
+    free: [],
+    inFlight: { '11': { id: fundId, stage: 'signed' }, '9': { id: first, stage: 'signed' } },
+  });
+  const changedAt = { [fundId]: NOW_MS, other: NOW_MS };
+  Object.assign(job.state, { withdrawals: changedAt, counters: { [`tron:${TANK}`]: waiting('other') } });
+  job.world.nowMs = NOW_MS + FUNDING_STUCK_MS;
+  await job.round();
+  t.deepEqual(job.repriced, [], 'not for long enough');
+  job.world.nowMs += 1;
+  await job.round();
+  t.deepEqual(job.repriced, [], 'what is before it is first');
+  job.state.counters[`tron:${TANK}`] = { next: '12', free: [], inFlight: { '11': { id: fundId, stage: 'signed' } } };
+  await job.round();
+  t.deepEqual(job.repriced, [fundId]);
+  t.is(job.asked.filter((one) => one === 'operate').length, 1, 'the edge signs the version');
+
+  const known = job.rows.get(fundId)!;
+  job.rows.set(fundId, { ...known, ...sent, unsigned: { ...known.unsigned, payload: '+' } });
+  await job.round();
+  t.deepEqual(job.repriced, [fundId], 'a version that nobody signed is asked for again, and not made dearer');
+  t.is(job.asked.filter((one) => one === 'operate').length, 2);
+
+  const next = jobOf({});
+  Object.assign(next.state, { withdrawals: { other: NOW_MS - FUNDING_STUCK_MS - 1 } });
+  next.state.counters[`tron:${TANK}`] = waiting('other') as never;
+  await next.round();
+  t.deepEqual(next.built, [], 'nothing is added behind it');
+  next.state.withdrawals['other'] = NOW_MS;
+  await next.round();
+  t.is(next.built.length, 1);
 });
