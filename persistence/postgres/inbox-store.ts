@@ -159,7 +159,7 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
   return rows.map(addressOf);
 }
 
-/** Transactions of facts that are operations and bridge transfers of the treasury, whoever their movements say. S24. */
+/** Those transactions of facts that operations and bridge transfers of the treasury made. S24. */
 async function ownTxidsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]): Promise<string[]> {
   const txids = [...new Set(transfersOf(inbox).map(({ txid }) => txid))];
   if (txids.length === 0) return [];
