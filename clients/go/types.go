@@ -677,48 +677,55 @@ type ComplianceRejectedDetails struct {
 
 // ConflictDetails is what DecodeDetails reads of an error.
 type ConflictDetails struct {
-	Reason               *string         `json:"reason,omitempty"`
-	Next                 *string         `json:"next,omitempty"`
-	Chain                *string         `json:"chain,omitempty"`
-	RetryAfterSeconds    *int64          `json:"retryAfterSeconds,omitempty"`
-	Status               *string         `json:"status,omitempty"`
-	ClosedReason         *string         `json:"closedReason,omitempty"`
-	Field                *string         `json:"field,omitempty"`
-	Limit                *int64          `json:"limit,omitempty"`
-	Left                 *string         `json:"left,omitempty"`
-	RetentionDays        *int64          `json:"retentionDays,omitempty"`
-	By                   *string         `json:"by,omitempty"`
-	InFlight             []string        `json:"inFlight,omitempty"`
-	Value                json.RawMessage `json:"value,omitempty"`
-	Signed               *bool           `json:"signed,omitempty"`
-	Txid                 *string         `json:"txid,omitempty"`
-	Txids                []string        `json:"txids,omitempty"`
-	Height               *int64          `json:"height,omitempty"`
-	Outpoint             *string         `json:"outpoint,omitempty"`
-	Evicted              *int64          `json:"evicted,omitempty"`
-	TokenContract        *string         `json:"tokenContract,omitempty"`
-	Catalogue            *int64          `json:"catalogue,omitempty"`
-	OnChain              *int64          `json:"onChain,omitempty"`
-	Nonce                json.RawMessage `json:"nonce,omitempty"`
-	LastValidBlockHeight json.RawMessage `json:"lastValidBlockHeight,omitempty"`
-	FinalizedBlockHeight json.RawMessage `json:"finalizedBlockHeight,omitempty"`
-	ExpiresAtMs          *string         `json:"expiresAtMs,omitempty"`
-	Asset                *string         `json:"asset,omitempty"`
-	Expected             json.RawMessage `json:"expected,omitempty"`
-	Found                json.RawMessage `json:"found,omitempty"`
-	Sequence             json.RawMessage `json:"sequence,omitempty"`
-	Earlier              []string        `json:"earlier,omitempty"`
-	WalletID             *string         `json:"walletId,omitempty"`
-	PolicyID             *string         `json:"policyId,omitempty"`
-	JobID                *string         `json:"jobId,omitempty"`
-	OperationID          *string         `json:"operationId,omitempty"`
-	Looks                *int64          `json:"looks,omitempty"`
-	Setting              *string         `json:"setting,omitempty"`
-	WipeID               *string         `json:"wipeId,omitempty"`
-	ScheduledFor         *string         `json:"scheduledFor,omitempty"`
-	RotationID           *string         `json:"rotationId,omitempty"`
-	TransactionID        *string         `json:"transactionId,omitempty"`
-	Count                *int64          `json:"count,omitempty"`
+	Reason               *string                            `json:"reason,omitempty"`
+	Next                 *string                            `json:"next,omitempty"`
+	Chain                *string                            `json:"chain,omitempty"`
+	RetryAfterSeconds    *int64                             `json:"retryAfterSeconds,omitempty"`
+	Status               *string                            `json:"status,omitempty"`
+	ClosedReason         *string                            `json:"closedReason,omitempty"`
+	Field                *string                            `json:"field,omitempty"`
+	Limit                *int64                             `json:"limit,omitempty"`
+	Left                 *string                            `json:"left,omitempty"`
+	RetentionDays        *int64                             `json:"retentionDays,omitempty"`
+	By                   *string                            `json:"by,omitempty"`
+	InFlight             []string                           `json:"inFlight,omitempty"`
+	Value                json.RawMessage                    `json:"value,omitempty"`
+	Signed               *bool                              `json:"signed,omitempty"`
+	Txid                 *string                            `json:"txid,omitempty"`
+	Txids                []string                           `json:"txids,omitempty"`
+	Height               *int64                             `json:"height,omitempty"`
+	Outpoint             *string                            `json:"outpoint,omitempty"`
+	Evicted              *int64                             `json:"evicted,omitempty"`
+	TokenContract        *string                            `json:"tokenContract,omitempty"`
+	Catalogue            *int64                             `json:"catalogue,omitempty"`
+	OnChain              *int64                             `json:"onChain,omitempty"`
+	Nonce                json.RawMessage                    `json:"nonce,omitempty"`
+	LastValidBlockHeight json.RawMessage                    `json:"lastValidBlockHeight,omitempty"`
+	FinalizedBlockHeight json.RawMessage                    `json:"finalizedBlockHeight,omitempty"`
+	ExpiresAtMs          *string                            `json:"expiresAtMs,omitempty"`
+	Asset                *string                            `json:"asset,omitempty"`
+	Expected             json.RawMessage                    `json:"expected,omitempty"`
+	Found                json.RawMessage                    `json:"found,omitempty"`
+	Sequence             json.RawMessage                    `json:"sequence,omitempty"`
+	Earlier              []string                           `json:"earlier,omitempty"`
+	WalletID             *string                            `json:"walletId,omitempty"`
+	PolicyID             *string                            `json:"policyId,omitempty"`
+	JobID                *string                            `json:"jobId,omitempty"`
+	OperationID          *string                            `json:"operationId,omitempty"`
+	Looks                *int64                             `json:"looks,omitempty"`
+	Inexpressible        []ConflictDetailsInexpressibleItem `json:"inexpressible,omitempty"`
+	Setting              *string                            `json:"setting,omitempty"`
+	WipeID               *string                            `json:"wipeId,omitempty"`
+	ScheduledFor         *string                            `json:"scheduledFor,omitempty"`
+	RotationID           *string                            `json:"rotationId,omitempty"`
+	TransactionID        *string                            `json:"transactionId,omitempty"`
+	Count                *int64                             `json:"count,omitempty"`
+}
+
+// ConflictDetailsInexpressibleItem is what DecodeDetails reads of an error.
+type ConflictDetailsInexpressibleItem struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
 }
 
 // Coverage travels.
@@ -1186,9 +1193,13 @@ type ExportPlan struct {
 	Rows          int64                         `json:"rows"`
 	Expressible   int64                         `json:"expressible"`
 	Inexpressible []ExportPlanInexpressibleItem `json:"inexpressible"`
+	Loses         []string                      `json:"loses"`
+	Bytes         int64                         `json:"bytes"`
 }
 
 // ExportPlanInexpressibleItem travels.
+//
+// Reason: untraced, single_key, retired_identity, chain, script, branch.
 type ExportPlanInexpressibleItem struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`

@@ -103,6 +103,18 @@ export const WATCH_ONLY_REASONS = [
 /** Of an export; any case. */
 export const EXPORT_FORMATS = ['CSV', 'JSONL', 'DESCRIPTORS', 'KEY_VALUE'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+/** Why a format has no words for an address: nobody derived it, it has no extended key, and so on. */
+export const INEXPRESSIBLE_REASONS = [
+  'untraced',
+  'single_key',
+  'retired_identity',
+  'chain',
+  'script',
+  'branch',
+] as const;
+/** What a format leaves out of an address. */
+export const LOST_FIELDS = ['derivation_path', 'user_ref', 'tag', 'label'] as const;
+export type LostField = (typeof LOST_FIELDS)[number];
 
 /** A file of an import, bytes. */
 export const UPLOAD_BYTES_MAX = 268_435_456;

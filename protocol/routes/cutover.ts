@@ -53,7 +53,7 @@ export const CUTOVER_ROUTES = {
     query: imports.exportQuery,
     reply: platform.anyDocument,
     bare: 'text/csv',
-    refusals: ['NOT_FOUND', 'CONFLICT'],
+    refusals: ['FORBIDDEN', 'IMPERSONATION_READ_ONLY', 'NOT_FOUND', 'TOTP_REQUIRED', 'CONFLICT'],
     summary: 'The addresses of the project as a file that an import reads again',
   },
   getExportPlan: {

@@ -196,6 +196,7 @@ export const DETAILS = {
     jobId: text,
     operationId: text,
     looks: whole,
+    inexpressible: z.array(z.object({ reason: text, count: whole })),
     setting: text,
     wipeId: text,
     scheduledFor: text,

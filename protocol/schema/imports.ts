@@ -5,6 +5,8 @@ import { IMPORT_FORMATS } from '../migration/imports.ts';
 import {
   BATCH_STATES,
   EXPORT_FORMATS,
+  INEXPRESSIBLE_REASONS,
+  LOST_FIELDS,
   PHASE_STATES,
   PHASES,
   PROJECT_STATES,
@@ -162,8 +164,10 @@ export const exportPlan = z.object({
   rows: count,
   expressible: count,
   inexpressible: z
-    .array(z.object({ reason: z.string(), count }))
+    .array(z.object({ reason: z.enum(INEXPRESSIBLE_REASONS), count }))
     .meta({ description: 'anything here: the export is refused with CONFLICT' }),
+  loses: z.array(z.enum(LOST_FIELDS)).meta({ description: 'fields that some address has and the file would not' }),
+  bytes: count.meta({ description: 'size of the file' }),
 });
 export const activateBody = z.strictObject({ totp: totpCode.optional() });
 

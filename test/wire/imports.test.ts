@@ -4,9 +4,19 @@ import test from 'ava';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { createWatchStore } from '../../persistence/postgres/watch-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { createImportStore } from '../../persistence/postgres/import-store.ts';
-import { eventually, codeOf, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
+import {
+  eventually,
+  codeOf,
+  jsonOf,
+  newEvmKey,
+  raw,
+  startTestCloud,
+  testEdge,
+  type TestAccountKey,
+} from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
 test.after.always(() => cloud.stop());
@@ -365,14 +375,9 @@ test('migration M-E2, M-E3, M-E4: A18 an export is imported again as it was; wha
   t.true(jsonl.includes(`{"address":"${list[1]}","chain":"eth"}\n`));
   const plan = async (format: string) =>
     ok(get(`/v1/migration/projects/${projectId}/export/plan?format=${format}`, sandbox));
-  t.deepEqual(await plan('Csv'), { projectId, format: 'CSV', rows: 2, expressible: 2, inexpressible: [] });
-  const none = { rows: 2, expressible: 0, inexpressible: [{ reason: 'format_not_written', count: 2 }] };
-  for (const format of ['DESCRIPTORS', 'KEY_VALUE']) {
-    t.deepEqual(await plan(format), { projectId, format, ...none });
-    const refused = await exported(`?format=${format}`);
-    t.is(refused.status, 409);
-    t.like(((await refused.json()) as Json)['error'], { code: 'CONFLICT', details: { reason: 'not_expressible' } });
-  }
+  const all = { projectId, rows: 2, expressible: 2, inexpressible: [], loses: [] };
+  t.deepEqual(await plan('Csv'), { ...all, format: 'CSV', bytes: Buffer.byteLength(csv) });
+  t.deepEqual(await plan('jsonl'), { ...all, format: 'JSONL', bytes: Buffer.byteLength(jsonl) });
   t.is((await exported('?format=xlsx')).status, 400);
   t.is((await exported('', other)).status, 404);
   t.is((await get(`/v1/migration/projects/${projectId}/export/plan`, other)).status, 404);
@@ -390,6 +395,82 @@ test('migration M-E2, M-E3, M-E4: A18 an export is imported again as it was; wha
     t.deepEqual((await copy.text()).split('\n').toSorted(), csv.split('\n').toSorted());
     await ok(post(`/v1/migration/imports/${again}/rollback`, other));
   }
+});
+
+test('migration M-E2: descriptors and key-value blocks show whole keys: to an owner in person alone, and only where they say all', async (t) => {
+  const mine = await cloud.organization(),
+    { sandbox } = mine,
+    edge = testEdge(cloud, sandbox.apiKey),
+    key = newEvmKey();
+  const { xpub, accountPath } = key;
+  await edge.client.must('syncEdge', {
+    body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId, keys: [key], pools: [] },
+  });
+  const rows = [9, 2, 1].map((index) => {
+    const { derivation } = factsOf('eth');
+    if (derivation.kind !== 'xpub') throw new Error('no extended key');
+    return `${derivation.deriveAddress(networkOf('eth'), xpub, 0, index).address},eth,u-${index},${accountPath}/0/${index}\n`;
+  });
+  const projectId = await project(sandbox);
+  async function adopt(text: string): Promise<string> {
+    const id = await batch(sandbox, projectId, text);
+    const { dryRunId } = await validate(sandbox, id);
+    await ok(commit(sandbox, id, dryRunId) as never);
+    return id;
+  }
+  await adopt(`address,chain,user ref,path\n${rows.join('')}`);
+  const path = `/v1/migration/projects/${projectId}/export`;
+  const asked = (format: string, token: string | null) =>
+    fetch(`${cloud.url}${path}?format=${format}`, {
+      headers:
+        token === null
+          ? { 'x-api-key': sandbox.apiKey }
+          : { authorization: `Bearer ${token}`, 'x-environment': 'sandbox' },
+    });
+  const refusal = async (answer: Response) => ((await answer.json()) as Json)['error'] as Json;
+  const [editor, unproven] = await Promise.all(
+    [
+      { role: 'editor' as const, totp: true },
+      { role: 'owner' as const, totp: false },
+    ].map(async ({ role, totp }) => {
+      const person = await cloud.person({ totp });
+      await cloud.join(person, mine, role);
+      return cloud.signIn(person, { organizationId: mine.id });
+    }),
+  );
+  t.is((await refusal(await asked('KEY_VALUE', null))).code, 'UNAUTHORIZED');
+  t.like(await refusal(await asked('KEY_VALUE', editor!)), { code: 'FORBIDDEN', details: { needs: 'owner' } });
+  t.is((await refusal(await asked('KEY_VALUE', unproven!))).code, 'TOTP_REQUIRED');
+  const fresh = await cloud.signIn(mine.owner);
+  const plan = (format: string) => ok(get(`${path}/plan?format=${format}`, sandbox));
+  t.like(await plan('DESCRIPTORS'), { rows: 3, expressible: 0, inexpressible: [{ reason: 'chain', count: 3 }] });
+  t.like(await refusal(await asked('DESCRIPTORS', fresh)), {
+    code: 'CONFLICT',
+    details: { reason: 'not_expressible', inexpressible: [{ reason: 'chain', count: 3 }] },
+  });
+  const answer = await asked('key_value', fresh);
+  t.is(answer.status, 200);
+  const text = await answer.text();
+  const block = (range: string) => `chain: eth\nxpub: ${xpub}\npath: ${accountPath}\nrange: ${range}\nbranch: 0\n\n`;
+  t.is(text, `${block('1-2')}${block('9-9')}# end, 3 rows\n`);
+  t.deepEqual(await plan('KEY_VALUE'), {
+    projectId,
+    format: 'KEY_VALUE',
+    rows: 3,
+    expressible: 3,
+    inexpressible: [],
+    loses: ['user_ref'],
+    bytes: Buffer.byteLength(text),
+  });
+  // One address that nobody has derived, and the file could not say all.
+  await adopt(csvOf(addresses(1)));
+  t.like(await refusal(await asked('KEY_VALUE', fresh)), {
+    code: 'CONFLICT',
+    details: { reason: 'not_expressible', inexpressible: [{ reason: 'untraced', count: 1 }] },
+  });
+  const noted = await cloud.database.owner`
+    select text::jsonb -> 'changes' as changes from audit_entry where action = 'exportProject' and target = ${projectId}`;
+  t.deepEqual([...noted], [{ changes: { format: [null, 'KEY_VALUE'] } }]);
 });
 
 test('migration M-I13, M-I14, M-I15: A13 a commit that its node left is taken up from where it was; nothing is visible before its end', async (t) => {

@@ -769,6 +769,8 @@ ExportPlan = TypedDict("ExportPlan", {
     "rows": "int",
     "expressible": "int",
     "inexpressible": "List[ExportPlanInexpressibleItem]",
+    "loses": "List[str]",
+    "bytes": "int",
 })
 
 ExportPlanInexpressibleItem = TypedDict("ExportPlanInexpressibleItem", {

@@ -105,7 +105,9 @@ export const EXPORT_PLAN: ReplyOf<'getExportPlan'> = {
   format: 'DESCRIPTORS',
   rows: 2,
   expressible: 0,
-  inexpressible: [{ reason: 'format_not_written', count: 2 }],
+  inexpressible: [{ reason: 'untraced', count: 2 }],
+  loses: ['derivation_path'],
+  bytes: 14,
 };
 export const OBSERVED: ReplyOf<'getObserve'> = {
   projectId: PROJECT.id,

@@ -1743,6 +1743,10 @@ export interface Details {
     jobId?: string;
     operationId?: string;
     looks?: number;
+    inexpressible?: Array<{
+      reason: string;
+      count: number;
+    }>;
     setting?: string;
     wipeId?: string;
     scheduledFor?: string;
@@ -2666,9 +2670,11 @@ export interface ExportPlan {
   rows: number;
   expressible: number;
   inexpressible: Array<{
-    reason: string;
+    reason: Open<'untraced' | 'single_key' | 'retired_identity' | 'chain' | 'script' | 'branch'>;
     count: number;
   }>;
+  loses: Array<Open<'derivation_path' | 'user_ref' | 'tag' | 'label'>>;
+  bytes: number;
 }
 
 export interface FactorRemoved {
