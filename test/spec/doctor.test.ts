@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { applicationChecks } from '../../clients/cli/doctor.ts';
+import { applicationChecks, testCheck } from '../../clients/cli/doctor.ts';
 import { opened } from '../../clients/cli/session.ts';
 import { edgeChecks } from '../../edge/cli/doctor.ts';
 import { readConfig } from '../../edge/config.ts';
@@ -29,7 +29,7 @@ const cloud = readCloudConfig({ DATABASE_URL, SECRET_KEY: '0'.repeat(64), ETH_RP
 // It connects when it is first used.
 const sql = openDatabase({ url: DATABASE_URL, connections: 1, name: 'nobody' });
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
-  Application: applicationChecks(session, {}),
+  Application: [...applicationChecks(session, {}), testCheck(session)],
   Edge: [...edgeChecks(readConfig(edge, isMnemonic), thisMachine()), ...edgeChecks(['a problem'], thisMachine())],
   Cloud: [...ownChecks(cloud), ...databaseChecks(sql, 10)],
 };
