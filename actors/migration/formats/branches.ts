@@ -63,7 +63,7 @@ const WRAPPED: Readonly<Record<ScriptType, readonly [before: string, after: stri
   p2tr: ['tr(', ')'],
 };
 
-/** Without the key's own path: its form wants the fingerprint of the master key, which nobody has told. */
+/** Without the key's own path: its form wants the fingerprint of the master key, which is not known here. */
 function descriptorOf({ xpub, branch, script }: Branch): string {
   const [before, after] = WRAPPED[script!];
   const text = `${before}${xpub}${branch === '' ? '' : `/${branch}`}/*${after}`;
