@@ -10,7 +10,7 @@ import type { ReadStore } from '../../model/ports/read-store.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { ledgerOf, type AccountId } from '../../protocol/ids.ts';
 
-/** Rows of one page; of payments the rest comes with the next look. */
+/** Rows of one page; of payments and of what rested the others come with the next look. */
 const AT_ONCE = 500;
 /** How long the e-mail of a payer who never paid is kept. payments S23. */
 const ERASED_AFTER_MS = 30 * 86_400_000;
@@ -81,6 +81,7 @@ export async function closeDue(
 /** Answers how many links were released. What an account refuses is asked again with the next look. */
 export async function lentRound(parts: RoundParts): Promise<{ released: number }> {
   await relendShared(parts);
+  await parts.payments.forgetResting(AT_ONCE);
   return { released: await releaseMonitored(parts) };
 }
 

@@ -43,6 +43,8 @@ export interface PaymentStore {
   retired(behind: DueLink | null, limit: number): Promise<DueLink[]>;
   /** Erases who opened payments that expired before then without money; answers how many. payments S23. */
   erase(beforeMs: number, limit: number): Promise<number>;
+  /** Forgets rows of addresses that rested when their identity was retired; answers how many. payments S17. */
+  forgetResting(limit: number): Promise<number>;
   /** Keeps statements in place of earlier ones, and forgets some that ended. payments E5. */
   keepAttestations(accountId: AccountId, batch: AttestationBatch): Promise<void>;
 }

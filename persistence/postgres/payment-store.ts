@@ -28,6 +28,12 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       failpoint('erase_payers.after');
       return row!.erased;
     },
+    async forgetResting(limit) {
+      failpoint('forget_resting.before');
+      const [row] = await sql<{ gone: number }[]>`select forget_resting(${limit}) as gone`;
+      failpoint('forget_resting.after');
+      return row!.gone;
+    },
     async keepAttestations(accountId, { family, publicKey, issuedAtMs, validUntilMs, rows }) {
       failpoint('keep_attestations.before');
       await sql`

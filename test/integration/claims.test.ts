@@ -430,8 +430,15 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   expire_payments: [
     {
       name: "everybody's payments",
-      expected: { open: 'only what has no money and whose time is over by the given clock; no money moves' },
-      call: () => database.sql`select expire_payments('-infinity', 10)`,
+      expected: { open: 'only what has no money and whose time is over by the database’s clock; no money moves' },
+      call: () => database.sql`select expire_payments('infinity', 10)`,
+    },
+  ],
+  forget_resting: [
+    {
+      name: "everybody's addresses",
+      expected: { open: 'only rows of identities that are retired, which are lent to nobody any more' },
+      call: () => database.sql`select forget_resting(10)`,
     },
   ],
   links_due: [

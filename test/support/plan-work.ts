@@ -1224,7 +1224,7 @@ const READS: Record<string, Work> = {
     await read.payments(live, { statuses: ['awaiting_payment', 'confirmed'] }, page);
     await read.payments(live, { linkId: linkRow(live).id, statuses: ['awaiting_payment', 'confirmed'] }, page);
   },
-  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase':
+  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase forgetResting':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -1276,6 +1276,7 @@ const READS: Record<string, Work> = {
       await payments.erase(Date.now() + 60_000, 10);
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
+      await payments.forgetResting(10);
     },
   'rows: a clock that was moved; clocks.due isDelivering expirePayment claim': async ({ stores, live, sandbox }) => {
     const event = { type: 'clock_advanced', aheadMs: 60_000 } as const;

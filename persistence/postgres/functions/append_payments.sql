@@ -103,9 +103,15 @@ begin
     delete from resting_address s using jsonb_to_recordset(batch -> 'checkout_addresses')
         r(account_id text, address_id text)
      where s.account_id = r.account_id and s.address_id = r.address_id;
+    -- The newest holder is who has it, whatever the clocks of the nodes said that lent it: one that was ahead is passed.
     insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at,
         paid_at)
-      select account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at, paid_at
+      select account_id, id, address_id, link_id, payment_id, reused,
+             case when (select o.id from checkout_address o where o.account_id = r.account_id and o.id = r.id) is null
+               then greatest(lent_at, (select o.lent_at + interval '1 millisecond' from checkout_address o
+                 where o.account_id = r.account_id and o.address_id = r.address_id
+                 order by o.account_id, o.address_id, o.lent_at desc, o.id desc limit 1)) else lent_at end,
+             case when released_at is not null then greatest(released_at, lent_at) end, paid_at
         from jsonb_to_recordset(batch -> 'checkout_addresses')
           r(account_id text, id text, address_id text, link_id text, payment_id text, reused boolean,
             lent_at timestamptz, released_at timestamptz, paid_at timestamptz)
@@ -169,8 +175,10 @@ begin
     update payment_link l set retired_at = clock_timestamp()
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
      where l.account_id = r.account_id and l.address_mode = 'shared' and l.status <> 'closed';
-    delete from resting_address s using jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
-     where s.account_id = r.account_id;
+    -- As many addresses may rest as were ever lent: their rows go behind this (forget_resting).
+    update account a set resting_until = clock_timestamp()
+      from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
+     where a.account_id = r.account_id;
   end if;
   perform check_payment_sums(batch);
 end $$;

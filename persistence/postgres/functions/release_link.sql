@@ -1,14 +1,16 @@
 -- The addresses of a link that was reported long enough are released: those that never received rest (payments M11,
 -- S14). False while a paid one is not archived yet, or the link's time is not over. The lock lets transfers of the link
--- be written meanwhile: they name its key.
+-- be written meanwhile: they name its key. What a caller takes for the account's time is believed as far as the clock
+-- says, as in expire_payment.
 create or replace function release_link(of_account text, of_link text, now_at timestamptz) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   unpaid text[];
+  until constant timestamptz := least(now_at, clock_timestamp() + ahead_of(of_account));
 begin
   perform from payment_link l
    where l.account_id = of_account and l.id = of_link and l.status = 'closed' and l.monitored_at is null
-     and l.monitor_until <= now_at for no key update;
+     and l.monitor_until <= until for no key update;
   if not found then return false; end if;
   if exists (select from checkout_address c join address a on a.account_id = c.account_id and a.id = c.address_id
               where c.account_id = of_account and c.link_id = of_link and c.released_at is null
@@ -16,13 +18,13 @@ begin
     return false;
   end if;
   with released as (
-    update checkout_address c set released_at = greatest(now_at, c.lent_at)
+    update checkout_address c set released_at = greatest(until, c.lent_at)
      where c.account_id = of_account and c.link_id = of_link and c.released_at is null
     returning c.address_id, c.paid_at)
   select array_agg(r.address_id) into unpaid from released r where r.paid_at is null;
   perform rest_addresses(
-    array_fill(of_account, array[coalesce(cardinality(unpaid), 0)]), coalesce(unpaid, '{}'), now_at);
-  update payment_link l set monitored_at = now_at where l.account_id = of_account and l.id = of_link;
+    array_fill(of_account, array[coalesce(cardinality(unpaid), 0)]), coalesce(unpaid, '{}'), until);
+  update payment_link l set monitored_at = until where l.account_id = of_account and l.id = of_link;
   return true;
 end $$;
 grant execute on function release_link to flock_app;

@@ -75,6 +75,13 @@ const resting = (live: AccountId, sinceMs: number, fromIndex = 0, ledgers: reado
 const counted = async (live: AccountId): Promise<number> =>
   (await database.owner`select from resting_address where account_id = ${live}`).length;
 
+/** Indexes below are a retired identity's from now on. */
+const retiredBelow = (live: AccountId, ...next: readonly object[]) =>
+  database.owner`
+    update account set state = jsonb_set(state, '{retired}', ${JSON.stringify(
+      next.map((one) => ({ fingerprint: '0011223344556677', atMs: NOW_MS, next: one })),
+    )}::text::jsonb) where account_id = ${live}`;
+
 /** What the next payer of another link is lent. */
 async function lendOn({ live, link }: Pick<Opened, 'live' | 'link'>, { address, holder, payment }: LentBefore) {
   const row = paymentRow(link, { ...addressRow(live), ...address } as never, {
@@ -298,7 +305,9 @@ test.serial(
       { table: 'address', row: before },
       { table: 'payment_link', row: shared },
     ]);
+    await retiredBelow(live, { evm: waiting.address.index! + 1 });
     await write(stores, live, [{ table: 'payments_retired' }]);
+    await stores.payments.forgetResting(500);
     t.is(await counted(live), 0);
     t.is((await stores.read.payment(live, waiting.payment.id))!.status, 'expired');
     t.is((await stores.read.payment(other, theirs.payment.id))!.status, 'awaiting_payment', 'of no other account');
@@ -382,7 +391,9 @@ test.serial(
     const old: Opened[] = [];
     for (let n = 0; n < 51; n += 1) old.push(await opened(live));
     await stores.payments.expire(NOW_MS, 500);
+    await retiredBelow(live, { evm: old.at(-1)!.address.index! + 1 });
     await write(stores, live, [{ table: 'payments_retired' }]);
+    await stores.payments.forgetResting(500);
     t.is(await counted(live), 0);
     const fresh = await opened(live, {}, NOW_MS + 1),
       from = fresh.address.index!;
@@ -390,14 +401,10 @@ test.serial(
       update payment_link set status = 'closed', closed_reason = 'manual', closed_at = now(), closed_at_height = 100,
              monitor_until = ${NOW_MS}::timestamptz
        where account_id = ${live} and id <> ${fresh.link.id}`;
-    const next = { fingerprint: '0011223344556677', atMs: NOW_MS, next: { evm: from } };
-    const retired = (list: readonly object[]) =>
-      database.owner`
-        update account set state = jsonb_set(state, '{retired}', ${JSON.stringify(list)}::text::jsonb) where account_id = ${live}`;
-    await retired([next, { ...next, next: { btc: from + 1_000 } }]);
+    await retiredBelow(live, { evm: from }, { btc: from + 1_000 });
     t.true(await stores.payments.release(live, old.pop()!.link.id, NOW_MS + 1));
     t.is(await counted(live), 0, 'it is not lent again, so it does not rest');
-    await retired([]);
+    await retiredBelow(live);
     old.push(await opened(live));
     for (const { link } of old) await stores.payments.release(live, link.id, NOW_MS + 1);
     t.is(await counted(live), 50);
@@ -421,3 +428,73 @@ test.serial('payments M11: a link is released while a transfer of it is written'
     t.true(await stores.payments.release(live, link.id, NOW_MS + 1));
   });
 });
+
+test.serial(
+  'found F55: a rotation takes one row of the account however many addresses rest; those of before go in pages, and the present ones stay',
+  async (t) => {
+    const { live } = await newOrganization(stores),
+      { live: other } = await newOrganization(stores);
+    await followed(100, 100);
+    const [tron, theirs] = [await opened(live), await opened(other)] as const;
+    for (let n = 0; n < 5; n += 1) await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    await database.owner`update resting_address set chain = 'tron' where address_id = ${tron.address.id}`;
+    const from = nextSerial();
+    await retiredBelow(live, { evm: from, tron: from });
+    await write(stores, live, [{ table: 'payments_retired' }]);
+    t.is(await counted(live), 6, 'nothing of them in what other accounts wait for');
+    const fresh = await opened(live);
+    await stores.payments.expire(NOW_MS, 500);
+    t.like(await resting(live, NOW_MS, from), { address: { id: fresh.address.id } }, 'none of them is lent on');
+    const went: number[] = [];
+    for (let gone = 4; gone === 4; ) went.push((gone = await stores.payments.forgetResting(4)));
+    t.deepEqual(went, [4, 2]);
+    t.is(await stores.payments.forgetResting(4), 0, 'no account has any behind it');
+    t.like(await resting(live, NOW_MS, 0), { address: { id: fresh.address.id } });
+    t.like(await resting(other, NOW_MS, 0), { address: { id: theirs.address.id } });
+  },
+);
+
+test.serial(
+  'found F56: a node whose clock is ahead expires no payment, releases no link and closes none before its time',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const soonMs = Date.now() + DAY_MS,
+      aheadMs = soonMs + DAY_MS;
+    const { link, payment } = await opened(live, { closesAtMs: soonMs }, soonMs);
+    await stores.payments.expire(aheadMs, 500);
+    t.is((await stores.read.payment(live, payment.id))!.status, 'awaiting_payment');
+    t.false(await stores.clocks.expirePayment(live, payment.id, aheadMs));
+    t.is(await counted(live), 0, 'its address is lent to nobody else');
+    const mine = (links: readonly { accountId: AccountId }[]) => links.filter(({ accountId }) => accountId === live);
+    t.deepEqual(mine(await stores.payments.due(aheadMs, null, 500)), []);
+    await database.owner`
+      update payment_link set status = 'closed', closed_reason = 'manual', closed_at = now(), closed_at_height = 100,
+             monitor_until = ${soonMs}::timestamptz where account_id = ${live}`;
+    t.deepEqual(mine(await stores.payments.monitored(aheadMs, null, 500)), []);
+    t.false(await stores.payments.release(live, link.id, aheadMs));
+  },
+);
+
+test.serial(
+  'found F56: whom an address was lent to last has it, although the node that lent it before was ahead; what comes is this one’s',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const before = await opened(live);
+    await database.owner`update checkout_address set lent_at = lent_at + interval '1 hour' where account_id = ${live}`;
+    await stores.payments.expire(NOW_MS, 500);
+    const lent = (await resting(live, NOW_MS))!,
+      { link } = await opened(live, {}, NOW_MS + DAY_MS),
+      { row, rows } = await lendOn({ live, link }, lent);
+    t.is(lent.address.id, before.address.id);
+    await write(stores, live, [...rows]);
+    const after = await deposited(live, transferTo(before.address, BLOCK));
+    t.is(after.find((one) => one.table === 'payment_transfer')?.row.paymentId, row.id);
+    const holders = await database.owner`
+      select payment_id from checkout_address where account_id = ${live} and address_id = ${before.address.id}
+       order by lent_at desc limit 1`;
+    t.is(holders[0]!['paymentId'], row.id);
+  },
+);
