@@ -447,7 +447,7 @@ test.serial(
     await stores.payments.expire(NOW_MS, 500);
     t.like(await resting(live, NOW_MS, from), { address: { id: fresh.address.id } }, 'none of them is lent on');
     const went: number[] = [];
-    for (let gone = 4; gone === 4; ) went.push((gone = await stores.payments.forgetResting(4)));
+    for (let gone = 4; gone === 4;) went.push((gone = await stores.payments.forgetResting(4)));
     t.deepEqual(went, [4, 2]);
     t.is(await stores.payments.forgetResting(4), 0, 'no account has any behind it');
     t.like(await resting(live, NOW_MS, 0), { address: { id: fresh.address.id } });
