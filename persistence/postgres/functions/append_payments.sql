@@ -103,7 +103,7 @@ begin
     delete from resting_address s using jsonb_to_recordset(batch -> 'checkout_addresses')
         r(account_id text, address_id text)
      where s.account_id = r.account_id and s.address_id = r.address_id;
-    -- The newest holder is who has it, whatever the clocks of the nodes said that lent it: one that was ahead is passed.
+    -- The newest holder is who has it, whatever the clocks of the nodes say that lend it.
     insert into checkout_address as c (account_id, id, address_id, link_id, payment_id, reused, lent_at, released_at,
         paid_at)
       select account_id, id, address_id, link_id, payment_id, reused,

@@ -1,6 +1,6 @@
 -- Payments without money whose time is over, oldest first (payments S6, S12); their addresses begin to rest (S14). A
--- decision that is being made on one of them meanwhile is refused as `payment_rows_moved` and made again. A caller whose
--- clock is ahead takes no payer's time: what is over is over by this database's clock.
+-- decision that is being made on one of them meanwhile is refused as `payment_rows_moved` and made again. What is over
+-- is over by this database's clock: a caller whose clock is ahead takes no payer's time.
 create or replace function expire_payments(now_at timestamptz, wanted int) returns int
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
