@@ -299,7 +299,8 @@ function startBackground(wired: Wired): void {
   const onTankLow = (accountId: AccountId, chain: Chain): void =>
     void (environmentOf(accountId) === 'live' && wired.metrics.add('svc_gas_tank_low_total', { chain }));
   const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
-  const sweeping = { ...parts, ...of, rates: stores.rates, sandbox: chains.sandbox, onTankLow };
+  const planning = { rates: stores.rates, edge: stores.edge, registry: stores.registry };
+  const sweeping = { ...parts, ...of, ...planning, sandbox: chains.sandbox, onTankLow };
   startClocks(workers, { ...sweeping, stores: background });
   startSweeper(workers, { ...sweeping, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
   startBridger(workers, { ...parts, ...of, bridges: stores.bridges, attesters: createCctpApi(config) });

@@ -7,6 +7,10 @@ import type { Chain } from '../../protocol/slugs.ts';
 /** Tokens that an address cannot give away whole. Treasury, hazards of part 2. */
 const NOT_WHOLE: ReadonlySet<string> = new Set(['rebasing', 'non_transferable', 'default_frozen', 'confidential_only']);
 
+/** Whether an address may give a token away. A version of the registry may take it back at any time. K9. */
+export const isSweepable = ({ sweepable, hazards = [] }: Pick<Deployment, 'sweepable' | 'hazards'>): boolean =>
+  sweepable && !hazards.some((one) => NOT_WHOLE.has(one));
+
 /**
  * The contract of a token, in the catalogue's text; null for the native coin, which its symbol names too. A symbol that
  * names one deployment of the chain is that deployment. Refuses: TOKEN_NOT_SUPPORTED, TOKEN_NOT_ON_CHAIN,
@@ -25,7 +29,7 @@ export function sweptContract(
   const { contract, monitored, sweepable, hazards = [] } = deployment;
   if (!monitored) return refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract, reason: 'not monitored' });
   const hazard = hazards.find((one) => NOT_WHOLE.has(one));
-  return sweepable && hazard === undefined
+  return isSweepable({ sweepable, hazards })
     ? contract
     : refuse('TOKEN_NOT_SWEEPABLE', { chain, tokenContract: contract, reason: hazard ?? 'the catalogue says so' });
 }

@@ -21,6 +21,7 @@ export const SKIP_REASONS = [
   'fee_ratio',
   'gas_above_limit',
   'funding_wallet_low',
+  'edge_registry_older',
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
@@ -46,6 +47,8 @@ export interface Holding {
   readonly isReady: boolean;
   /** The tank pays for it beside those before it. */
   readonly isFunded: boolean;
+  /** The leader edge has the token in its registry, as far as it said. */
+  readonly isKnownToEdge: boolean;
 }
 
 export interface Choice {
@@ -92,5 +95,6 @@ const APPLIES: Readonly<Record<SkipReason, Applies>> = {
   gas_above_limit: ({ abortIfGasExceeds }, _trigger, { cost }) =>
     abortIfGasExceeds !== null && cost > BigInt(abortIfGasExceeds),
   funding_wallet_low: (_rules, _trigger, { isFunded }) => !isFunded,
+  edge_registry_older: (_rules, _trigger, { isKnownToEdge }) => !isKnownToEdge,
 };
 const BASIS = 10_000n;

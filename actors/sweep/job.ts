@@ -57,6 +57,7 @@ export function runPolicy({
       ...(lookedTo === null
         ? againLater(planned, operations.filter((one) => PASSES.has(one.reason ?? '')).length, nowMs)
         : { rest: likeIt(trigger) }),
+      blocked: operations.find(({ blocked }) => blocked !== null)?.blocked ?? policy.blocked,
       lastCycle: { atMs: nowMs, result: 'nothing_due', reason, jobId: null },
     };
     const { events, rows } = policySet(idle, seen);
@@ -78,7 +79,7 @@ export function runPolicy({
     endedAtMs: null,
     takenBack: false,
   };
-  const taken = operations.slice(0, OPERATIONS_MAX).map(({ reason, ...one }): SweepOperationRow => ({
+  const taken = operations.slice(0, OPERATIONS_MAX).map(({ reason, blocked, ...one }): SweepOperationRow => ({
     ...one,
     jobId,
     version: 1,
@@ -89,7 +90,7 @@ export function runPolicy({
     funding: null,
     paid: reason === null ? null : 0n,
     firstFundId: null,
-    details: null,
+    details: blocked === null ? null : JSON.stringify(blocked),
     createdAtMs: realMs,
     updatedAtMs: realMs,
   }));

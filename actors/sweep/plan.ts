@@ -3,9 +3,10 @@
  * Planning and preview differ only in which addresses they look at. Treasury S9, S12, Y1.
  */
 import type { ChainBinding, ChainAccess } from '../../model/ports/chain-access.ts';
+import { findDeployment } from '../../chains/catalogue.ts';
 import type { Balance, Intent } from '../../chains/chain.ts';
 import type { AccountState } from '../../model/account/capabilities.ts';
-import type { PlannedOperation, SweepPlace, SweepSettings } from '../../model/account/sweep.ts';
+import type { Blocked, PlannedOperation, SweepPlace, SweepSettings } from '../../model/account/sweep.ts';
 import type { RateStore } from '../../model/ports/rate-store.ts';
 import type { SweepCandidate, SweepStore } from '../../model/ports/sweep-store.ts';
 import type { SweepJobRow } from '../../model/rows/sweep.ts';
@@ -16,9 +17,11 @@ import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { counterKey } from '../outgoing/counters.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { derivedAt, placed, tankOf, type Tank } from '../treasury/view.ts';
+import { isSweepable } from './asset.ts';
 import { choose, type Choice } from './choice.ts';
 import { heldFor, NO_PRICES, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { openJobsOn } from './job.ts';
+import { lacksToken, roomOf, saidByLeader, withinRoom, type LeaderParts } from './leader.ts';
 import { costInAsset, rateOf, type UsedRate } from './rates.ts';
 
 /** Addresses whose balances are asked for at the same time. */
@@ -46,8 +49,8 @@ export interface PlanPage {
   readonly behind?: SweepPlace | null;
 }
 
-export interface PlanParts {
-  readonly chains: Pick<ChainAccess, 'bind'>;
+export interface PlanParts extends LeaderParts {
+  readonly chains: Pick<ChainAccess, 'bind'> & LeaderParts['chains'];
   readonly sweeps: Pick<SweepStore, 'candidates' | 'promised'>;
   readonly rates: Pick<RateStore, 'rate'>;
   readonly nowMs: () => number;
@@ -67,7 +70,10 @@ export interface CostParts {
   readonly l1: bigint;
 }
 
-export interface PlannedAddress extends Choice {
+export interface PlannedAddress extends Omit<Choice, 'reason'> {
+  readonly reason: Choice['reason'] | 'edge_window_spent';
+  /** What the edge has against it, where that is a setting. */
+  readonly blocked?: Blocked;
   readonly candidate: SweepCandidate;
   readonly cost: bigint;
   readonly parts: CostParts;
@@ -103,13 +109,14 @@ export interface Plan {
  * then.
  */
 export async function planOf(
-  { chains, sweeps, rates, nowMs }: PlanParts,
+  parts: PlanParts,
   state: AccountState,
   settings: PlanSettings,
   trigger: SweepJobRow['trigger'],
   page: PlanPage,
 ): Promise<Plan | Refusal> {
-  const { chain, token } = settings;
+  const { chains, sweeps, rates, nowMs } = parts,
+    { chain, token } = settings;
   const home = homeOf(state, settings),
     tank = tankOf(state, chain);
   const { treasuryWalletId: named } = settings;
@@ -126,7 +133,7 @@ export async function planOf(
   const [first] = found;
   const { accountId, environment } = state,
     deployment = token === null ? null : (binding.catalogue.get(token) ?? null),
-    isOff = token !== null && deployment === null,
+    isOff = token !== null && (deployment === null || !mayBeSwept(parts, chain, token)),
     rate = isOff ? null : await rateOf(rates, binding.network, environment, deployment, nowMs());
   const none = { available: null, beside: null, prices: null, addresses: [], lookedTo: null };
   const nothing = { binding, treasury, tank, rate, ...none };
@@ -137,7 +144,9 @@ export async function planOf(
   if (isRefusal(prices)) return prices;
   const available = tankPays(settings) ? await leftInTank({ binding, sweeps }, accountId as AccountId, tank) : null,
     beside = available === null ? null : openJobsOn(state.sweepPolicies, chain);
-  const around = { binding, state, settings, trigger, prices, rate };
+  const said = saidByLeader(await parts.edge.sessions(accountId as AccountId)),
+    isUnknown = await lacksToken(parts, said, chain, token);
+  const around = { binding, state, settings, trigger, prices, rate, isUnknown };
   const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
   const heldBy = (one: SweepCandidate) =>
     FAMILY_OF[chain] === 'btc' ? coinsOf(binding, intentsFor(one).sweep, one) : balancesOf(binding, one.address, token);
@@ -161,7 +170,8 @@ export async function planOf(
       lookedTo = isFull ? (isFromTop ? null : behind) : place;
     part = isWhole && !isFull && looked.length < upTo ? await read(place) : [];
   }
-  const addresses = await sharedOut(around, looked, available, intentsFor);
+  const shared = await sharedOut(around, looked, available, intentsFor),
+    addresses = page.upTo === undefined ? shared : withinRoom(shared, roomOf(said, chain));
   return { binding, treasury, tank, available, beside, prices, rate, addresses, lookedTo };
 }
 
@@ -194,13 +204,14 @@ export async function leftInTank(
 /** What a plan comes to, what is taken first, with the ids of all that it may build. Treasury S17. */
 export const operationsOf = ({ addresses }: Plan, nowMs: number): PlannedOperation[] =>
   [...addresses.filter(({ reason }) => reason === null), ...addresses.filter(({ reason }) => reason !== null)].map(
-    ({ candidate: { address }, amount, cost, ofTank, reason }) => ({
+    ({ candidate: { address }, amount, cost, ofTank, reason, blocked }) => ({
       id: newId('swo', nowMs),
       address,
       amount,
       estimate: cost,
       promised: reason === null ? ofTank : 0n,
       reason,
+      blocked: blocked ?? null,
       fundId: newId('txn', nowMs),
       sweepId: newId('txn', nowMs),
     }),
@@ -215,6 +226,12 @@ function homeOf(state: AccountState, { chain, treasuryWalletId }: PlanSettings) 
   return own === null ? null : { address: own.address, derivationPath: own.path, tag: null };
 }
 
+/** K9: what the registry in force says of the token by now; one of a simulated ledger alone is in none. */
+function mayBeSwept({ chains: { tokens } }: PlanParts, chain: Chain, token: string): boolean {
+  const deployment = findDeployment(chain, token, tokens.current);
+  return isRefusal(deployment) || isSweepable(deployment);
+}
+
 interface Around {
   readonly binding: ChainBinding;
   readonly state: AccountState;
@@ -222,18 +239,20 @@ interface Around {
   readonly trigger: SweepJobRow['trigger'];
   readonly prices: Prices;
   readonly rate: UsedRate | null;
+  /** The leader edge has a registry of before the token. */
+  readonly isUnknown: boolean;
   /** What the tank has left for this address; null where it pays nothing. */
   readonly left: bigint | null;
 }
 
-/** K18: the token is taken in no more, and the chain is not asked about it. */
+/** K9, K18: the token is swept, or taken in, no more: the chain is not asked about it. */
 const frozen = (
   around: Pick<Around, 'binding' | 'state' | 'settings' | 'trigger'>,
   found: readonly SweepCandidate[],
 ): PlannedAddress[] =>
   found.map((candidate) => {
     const held = { asset: candidate.credited, reserved: 0n, native: 0n, exists: true, isDeclined: true };
-    return plannedOf({ ...around, prices: NO_PRICES, rate: null, left: null }, candidate, held);
+    return plannedOf({ ...around, prices: NO_PRICES, rate: null, isUnknown: false, left: null }, candidate, held);
   });
 
 interface Held {
@@ -335,7 +354,7 @@ async function withItsOwn(
 }
 
 function plannedOf(
-  { binding: { network }, state, settings, trigger, prices, rate, left }: Around,
+  { binding: { network }, state, settings, trigger, prices, rate, isUnknown, left }: Around,
   candidate: SweepCandidate,
   held: Held,
 ): PlannedAddress {
@@ -371,6 +390,7 @@ function plannedOf(
     hasSweep: openOperationId !== null,
     isDeclined: held.isDeclined === true,
     isReady: prices.isReady,
+    isKnownToEdge: !isUnknown,
     isFunded: left === null || ofTank === 0n || left >= ofTank,
   });
   const uncredited = held.asset > credited ? held.asset - credited : 0n;

@@ -127,6 +127,7 @@ export function verdictOf({ code = 'INTERNAL_ERROR', details = {} }: Said): Verd
   }
   if (reason === 'sweeps_stopped') return { to: 'SKIPPED', reason: 'sweeps_stopped', endsAll: true, blocked: null };
   if (EXPIRED.has(String(reason))) return { to: 'SKIPPED', reason: 'deadline', endsAll: false, blocked: null };
+  if (reason === 'token_not_sweepable') return { to: 'SKIPPED', reason: 'token_frozen', endsAll: true, blocked: null };
   if (reason === 'token_not_in_registry')
     return { to: 'SKIPPED', reason: 'edge_registry_older', endsAll: true, blocked: null };
   return { to: 'FAILED', reason: 'edge_refused', endsAll: false, blocked: null };

@@ -101,6 +101,8 @@ export interface PlannedOperation {
   /** What the tank keeps for it. */
   readonly promised: bigint;
   readonly reason: string | null;
+  /** What the edge has against it, where that is a setting. */
+  readonly blocked: Blocked | null;
   readonly fundId: string;
   readonly sweepId: string;
 }

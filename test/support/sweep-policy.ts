@@ -1,7 +1,16 @@
 /** An enrolled account with a treasury and one sweep policy, for tests of decisions. */
+import type { LeaderParts } from '../../actors/sweep/leader.ts';
+import { shippedRegistry } from '../../chains/catalogue.ts';
 import type { SweepSettings } from '../../model/account/sweep.ts';
 import { newId, newUuid } from '../../protocol/node/ids.ts';
 import { enrolled, NOW_MS, type TestAccount } from './account.ts';
+
+/** No leader that said anything, and the registry that ships. */
+export const silentLeader: LeaderParts = {
+  chains: { tokens: { current: shippedRegistry } },
+  edge: { sessions: async () => [] },
+  registry: { published: async () => null },
+};
 
 /** By hand and native on eth, unless `more` says otherwise. */
 export function withPolicy(more: Partial<SweepSettings> = {}): { account: TestAccount; id: string } {

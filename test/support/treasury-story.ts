@@ -23,6 +23,7 @@ import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { commands, pushedKey, ses, TestAccount } from './account.ts';
 import { EPOCH, operatingEdge, own, type EdgeOf, type OperatingEdge } from './edge/operations.ts';
 import { addressRow } from './store-rows.ts';
+import { silentLeader } from './sweep-policy.ts';
 
 export interface Ledger {
   readonly network: Network;
@@ -170,7 +171,8 @@ export class TreasuryStory {
     const page = { floor: 1n, from: 0, most: 500 };
     const plan = await planOf(
       {
-        chains: { bind: async () => this.#binding() },
+        ...silentLeader,
+        chains: { bind: async () => this.#binding(), tokens: silentLeader.chains.tokens },
         sweeps: { candidates: async () => this.#candidates(), promised: async () => this.#promised() },
         rates: { rate: async () => null },
         nowMs: () => this.account.nowMs,

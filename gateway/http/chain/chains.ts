@@ -1,6 +1,7 @@
 /** Chains, their coverage, and the token catalogue. Spec §2.5; decisions 5 and 9. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
-import { FIRST_VERSION, parseRegistry, shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
+import { registryAt } from '../../../actors/treasury/registry-at.ts';
+import { FIRST_VERSION, type Registry } from '../../../chains/catalogue.ts';
 import { environmentOf, ledgerOf, type AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS, type Chain } from '../../../protocol/slugs.ts';
@@ -86,7 +87,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const accountId = accountOf(asked);
       const { version, ...page } = asked.query,
         { current } = chains.tokens;
-      const shown = version === undefined ? current : await registryAt(deps, version);
+      const shown = version === undefined ? current : await registryAt(chains.tokens, stores.registry, version);
       if (shown === null) return unknownIn(asked, 'registry version', String(version));
       const startOf = await startsOf(stores, accountId, shown);
       const entries = shown.tokens.map(({ symbol, deployments, unsupportedChains }): Entry => ({
@@ -110,18 +111,6 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       return isRefusal(listed) ? listed : { ...listed, registryVersion: shown.version };
     },
   };
-}
-
-/** A version that was published; null where none has the number. Treasury K16. */
-async function registryAt(
-  { chains, stores: { registry } }: Pick<HandlerDeps, 'chains' | 'stores'>,
-  version: number,
-): Promise<Registry | null> {
-  const known = [chains.tokens.current, shippedRegistry].find((one) => one.version === version);
-  if (known !== undefined) return known;
-  const published = await registry.published(version);
-  const parsed = published === null ? null : parseRegistry(JSON.parse(published.content));
-  return parsed === null || isRefusal(parsed) ? null : parsed;
 }
 
 /** From which height each token of a later version is credited on the account's ledgers. Treasury K12, K16. */

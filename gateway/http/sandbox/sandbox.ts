@@ -111,9 +111,9 @@ export function sandboxHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (toMs - fromMs > CLOCK_DAYS_MAX * DAY_MS)
         return refuse('INVALID_INPUT', { field: 'to', reason: `at most ${CLOCK_DAYS_MAX} days in one call` });
       const { stores, log, chains: access } = deps;
-      const { sweeps, rates } = stores;
+      const { sweeps, rates, edge, registry } = stores;
       const parts = { stores, reads, accounts, sandbox, nowMs, log };
-      const done = await advance({ ...parts, edges, sweeps, rates, chains: access }, accountId, toMs);
+      const done = await advance({ ...parts, edges, sweeps, rates, edge, registry, chains: access }, accountId, toMs);
       if (isRefusal(done)) return done;
       const ran = done.ran.map(({ atMs, what, id }) => ({ at: instantOf(atMs), what, id }));
       return { now: instantOf(done.nowMs), ran };

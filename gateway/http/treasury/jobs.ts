@@ -22,7 +22,7 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     accounts,
     chains,
     nowMs,
-    stores: { sweeps, rates, reads },
+    stores: { sweeps, rates, reads, edge, registry },
   } = deps;
   return {
     runSweepPolicy: {
@@ -34,9 +34,10 @@ export function jobHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const policy = state.sweepPolicies.find((one) => one.id === id);
         if (policy === undefined) return unknownIn(asked, 'sweep policy', id);
         const floor = BigInt(policy.dustFloor) > 0n ? BigInt(policy.dustFloor) : 1n;
+        const planning = { chains, sweeps, rates, edge, registry, nowMs };
         const isBusy = policy.openJobId !== null || policy.pausedAtMs !== null || state.suspended;
         const page = { floor, from: 0, most: OPERATIONS_MAX, upTo: LOOKED_MAX, behind: policy.lookedTo ?? null };
-        const plan = isBusy ? null : await planOf({ chains, sweeps, rates, nowMs }, state, policy, 'manual', page);
+        const plan = isBusy ? null : await planOf(planning, state, policy, 'manual', page);
         if (plan !== null && isRefusal(plan)) return plan;
         const operations = plan === null ? [] : operationsOf(plan, nowMs()),
           beside = plan === null ? null : plan.beside;

@@ -10,11 +10,12 @@ import {
 } from '../../../actors/sweep/plan.ts';
 import type { Prices } from '../../../actors/sweep/costs.ts';
 import type { UsedRate } from '../../../actors/sweep/rates.ts';
+import { capOf, saidByLeader } from '../../../actors/sweep/leader.ts';
 import { unfitDraft } from '../../../actors/sweep/policy.ts';
 import { PREVIEW_TTL_MS, previewHashOf } from '../../../actors/sweep/preview-hash.ts';
-import type { SessionRow } from '../../../model/ports/edge-store.ts';
 import type { SweepStore } from '../../../model/ports/sweep-store.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
+import type { EdgeTreasury } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
@@ -39,7 +40,7 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   const {
     chains,
     nowMs,
-    stores: { sweeps, rates, edge },
+    stores: { sweeps, rates, edge, registry },
   } = deps;
   return {
     async previewSweep(asked) {
@@ -56,10 +57,15 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
       const from = page * size,
         most = Math.max(0, Math.min(size, SUMMED_MAX - from));
       const trigger = triggerMode === 'THRESHOLD' ? 'threshold' : 'manual',
-        plan = await planOf({ chains, sweeps, rates, nowMs }, state, settings, trigger, { floor: 1n, from, most });
+        plan = await planOf({ chains, sweeps, rates, edge, registry, nowMs }, state, settings, trigger, {
+          floor: 1n,
+          from,
+          most,
+        });
       if (isRefusal(plan)) return plan;
       const figures = await readNow({ sweeps, accountId }, plan, nowMs(), settings);
       const sums = await sweeps.sums(accountId, { chain, token }, BigInt(dustFloor), SUMMED_MAX + 1);
+      const said = saidByLeader(await edge.sessions(accountId));
       const expiresAtMs = nowMs() + PREVIEW_TTL_MS,
         totalElements = sums.reduce((left, { count }) => left + count, 0);
       return {
@@ -70,7 +76,7 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
         page,
         size,
         ...figures,
-        edge: capIn(await edge.sessions(accountId), chain),
+        edge: said === null ? null : edgeView(said, chain),
         registryVersion,
         previewHash: previewHashOf(settings, registryVersion, expiresAtMs),
         expiresAt: instantOf(expiresAtMs),
@@ -79,12 +85,8 @@ export function previewHandler(deps: HandlerDeps): Pick<Handlers, 'previewSweep'
   };
 }
 
-/** A cap that is not named is zero, the default: nothing is signed until it is set. Treasury S27. */
-function capIn(sessions: readonly SessionRow[], chain: Chain): View['edge'] {
-  const leader = sessions.find(({ role, endedAtMs }) => role === 'leader' && endedAtMs === null),
-    said = leader?.treasury ?? null;
-  if (said === null) return null;
-  const { cap, spent } = said.caps.find((one) => one.chain === chain) ?? { cap: '0', spent: '0' };
+function edgeView(said: EdgeTreasury, chain: Chain): View['edge'] {
+  const { cap, spent } = capOf(said, chain);
   return { cap, spent };
 }
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
 import { choose, SKIP_REASONS, type Holding } from '../../../actors/sweep/choice.ts';
 import { costInAsset, rateOf, sandboxRate, statedRate } from '../../../actors/sweep/rates.ts';
+import { lacksToken, roomOf, withinRoom } from '../../../actors/sweep/leader.ts';
 import { verdictOf } from '../../../actors/sweep/signing.ts';
 import { NOW_MS } from '../../support/account.ts';
 
@@ -25,6 +26,7 @@ const HOLDING: Holding = {
   isDeclined: false,
   isReady: true,
   isFunded: true,
+  isKnownToEdge: true,
 };
 
 test('treasury S13: each reason in its order; the first that applies is the one', (t) => {
@@ -42,7 +44,8 @@ test('treasury S13: each reason in its order; the first that applies is the one'
     [{ costInAsset: null, cost: 51n }, 'no_rate'],
     [{ costInAsset: 101n, cost: 51n }, 'fee_ratio'],
     [{ cost: 51n, isFunded: false }, 'gas_above_limit'],
-    [{ isFunded: false }, 'funding_wallet_low'],
+    [{ isFunded: false, isKnownToEdge: false }, 'funding_wallet_low'],
+    [{ isKnownToEdge: false }, 'edge_registry_older'],
   ];
   t.deepEqual(
     each.map(([, reason]) => reason),
@@ -68,6 +71,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
     isDeclined: fc.boolean(),
     isReady: fc.boolean(),
     isFunded: fc.boolean(),
+    isKnownToEdge: fc.boolean(),
   });
   const rules = fc.record({
     dustFloor: amount.map(String),
@@ -87,6 +91,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
         (ratio === null || held.costInAsset! * 10_000n <= taken * BigInt(ratio)) &&
         (bounds.abortIfGasExceeds === null || held.cost <= BigInt(bounds.abortIfGasExceeds)) &&
         held.isFunded &&
+        held.isKnownToEdge &&
         !held.isWatchOnly &&
         !held.hasWithdrawal &&
         !held.hasSweep
@@ -165,4 +170,70 @@ test('treasury 5.3, S27: what an edge refuses ends an operation, or is asked aga
   t.like(rejected('sweeps_stopped'), { to: 'SKIPPED', reason: 'sweeps_stopped' });
   t.like(rejected('token_not_in_registry'), { to: 'SKIPPED', reason: 'edge_registry_older' });
   t.like(rejected('funding_count'), { to: 'FAILED', reason: 'edge_refused' });
+});
+
+test("treasury S27: a cycle asks for what is left of the cap of the edge, largest first; what is above the whole cap is the edge's to refuse", (t) => {
+  const said = { registryVersion: 1, windowSeconds: 60, caps: [{ chain: 'eth', cap: '100', spent: '40' }] } as const;
+  const asked = (counted: bigint, reason: string | null = null) => ({ counted, reason });
+  const after = (all: readonly ReturnType<typeof asked>[], room = roomOf({ ...said, caps: [...said.caps] }, 'eth')) =>
+    withinRoom(all, room);
+  const [first, skipped, second, third] = after([asked(50n), asked(5n, 'dust'), asked(20n), asked(10n)]);
+  t.like(first, { reason: null });
+  t.like(skipped, { reason: 'dust' });
+  t.deepEqual(second, {
+    counted: 20n,
+    reason: 'edge_window_spent',
+    blocked: {
+      reason: 'edge_window_spent',
+      setting: 'EDGE_SPEND_CAP_ETH',
+      cap: '100',
+      spent: '40',
+      required: '20',
+      windowSeconds: 60,
+    },
+  });
+  t.like(third, { reason: null }, 'what still fits');
+  t.like(after([asked(101n)])[0], { reason: null }, 'never fits: the job fails and names the setting');
+  t.like(after([asked(1n)], roomOf({ ...said, caps: [] }, 'eth'))[0], { reason: null }, 'so does a cap of zero');
+  t.like(after([asked(1n)], roomOf(null, 'eth'))[0], { reason: null }, 'nothing is known');
+  const whole = roomOf({ ...said, caps: [{ chain: 'eth', cap: '100', spent: '130' }] }, 'eth');
+  t.like(after([asked(1n)], whole)[0], { reason: 'edge_window_spent' });
+});
+
+test('treasury S27: of what is taken no more is counted than the cap has left, whatever the addresses are', (t) => {
+  const one = fc.record({ counted: fc.bigInt({ min: 0n, max: 200n }), reason: fc.constantFrom(null, 'dust') });
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 40 }), fc.nat(200), fc.nat(200), (all, cap, spent) => {
+      const room = { chain: 'eth', cap: BigInt(cap), spent: BigInt(spent), windowSeconds: 1 } as const,
+        after = withinRoom(all, room);
+      const fits = after.filter(({ reason, counted }) => reason === null && counted <= room.cap);
+      const sum = fits.reduce((left, { counted }) => left + counted, 0n);
+      return after.length === all.length && sum <= (room.cap > room.spent ? room.cap - room.spent : 0n);
+    }),
+  );
+  t.pass();
+});
+
+test('treasury K15: a token that the leader has no version of is left out, and no other', async (t) => {
+  const [entry] = shippedRegistry.tokens,
+    [deployment] = entry!.deployments;
+  const fresh = { ...deployment!, contract: 'new' };
+  const current = { ...shippedRegistry, version: 3, tokens: [{ ...entry!, deployments: [deployment!, fresh] }] };
+  const parts = (kept: object | null) => ({
+    chains: { tokens: { current } },
+    registry: { published: async () => (kept === null ? null : ({ content: JSON.stringify(kept) } as never)) },
+  });
+  const said = (registryVersion: number) => ({ registryVersion, windowSeconds: 1, caps: [] });
+  const { chain, contract } = deployment!;
+  const lacks = (token: string | null, version: number | null, kept: object | null = null) =>
+    lacksToken(parts(kept), version === null ? null : said(version), chain, token);
+  t.true(await lacks('new', 1));
+  t.false(await lacks(contract, 1), 'known since the beginning');
+  t.false(await lacks('new', 3), 'as new as ours');
+  t.false(await lacks('new', 4));
+  t.false(await lacks(null, 1), 'the native coin');
+  t.false(await lacks('new', null), 'nothing was said');
+  t.false(await lacks('simulated', 1), 'in no registry');
+  t.true(await lacks('new', 2, { ...shippedRegistry, version: 2 }));
+  t.false(await lacks('new', 2), 'a version that was not published here');
 });

@@ -28,6 +28,7 @@ const planned = (): PlannedOperation => ({
   estimate: 2n,
   promised: 0n,
   reason: null,
+  blocked: null,
   fundId: newId('txn', NOW_MS),
   sweepId: newId('txn', NOW_MS),
 });

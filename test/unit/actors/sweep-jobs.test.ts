@@ -20,6 +20,7 @@ const planned = (reason: string | null = null): PlannedOperation => ({
   estimate: 2n,
   promised: 7n,
   reason,
+  blocked: null,
   fundId: newId('txn', NOW_MS),
   sweepId: newId('txn', NOW_MS),
 });
@@ -335,4 +336,32 @@ test('treasury S9, S10: a cycle that found nothing to take among as many as it l
   const [known] = rowsOf<SweepJobRow>(rows, 'sweep_jobs');
   account.accept({ type: 'end_sweep_job', known: known!, symbol: 'ETH', outcome: outcome({ confirmed: 1 }) });
   t.like(policyIn(account), { rest: 'threshold', lookedTo });
+});
+
+test('treasury S27: what a plan leaves to a later window says the setting, in its job and where there is none', (t) => {
+  const blocked = {
+    reason: 'edge_window_spent',
+    setting: 'EDGE_SPEND_CAP_ETH',
+    cap: '10',
+    spent: '9',
+    required: '2',
+    windowSeconds: 60,
+  };
+  const left = { ...planned('edge_window_spent'), blocked };
+  for (const operations of [[left], [planned(), left]]) {
+    const { account, id } = withPolicy();
+    const { rows } = account.accept({
+      type: 'run_sweep_policy',
+      id,
+      version: policyIn(account).version,
+      trigger: 'manual',
+      jobId: newId('swj', NOW_MS),
+      operations,
+      seen: null,
+      beside: null,
+    });
+    const details = rows.flatMap((one) => (one.table === 'sweep_operations' ? [one.row.details] : []));
+    if (operations.length > 1) t.deepEqual(details, [null, JSON.stringify(blocked)]);
+    else t.like(policyIn(account), { blocked, lastCycle: { result: 'nothing_due', reason: 'edge_window_spent' } });
+  }
 });

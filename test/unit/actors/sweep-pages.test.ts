@@ -8,7 +8,7 @@ import type { SweepCandidate } from '../../../model/ports/sweep-store.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { NOW_MS } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
-import { withPolicy } from '../../support/sweep-policy.ts';
+import { silentLeader, withPolicy } from '../../support/sweep-policy.ts';
 
 const ETHER = 10n ** 18n;
 const PAGE = 3;
@@ -46,7 +46,8 @@ test('treasury S9: addresses that are skipped hide none behind them; none is ask
       reads.push(at);
       return all.slice(at, at + most);
     };
-    const parts = { chains: { bind: async () => binding }, sweeps: { candidates }, nowMs: () => NOW_MS } as never;
+    const chains = { ...silentLeader.chains, bind: async () => binding };
+    const parts = { ...silentLeader, chains, sweeps: { candidates }, nowMs: () => NOW_MS } as never;
     const plan = await planOf(parts, account.state, account.state.sweepPolicies[0]!, 'schedule', page);
     if (isRefusal(plan)) throw new Error(plan.code);
     return { plan, asked, reads };

@@ -3,10 +3,11 @@ import test from 'ava';
 import { tron as module } from '../../../chains/tron/index.ts';
 import { tron as network } from '../../../chains/tron/network.ts';
 import type { TronInputs } from '../../../chains/tron/build-inputs.ts';
-import { catalogueOf } from '../../../chains/catalogue.ts';
+import { catalogueOf, shippedRegistry } from '../../../chains/catalogue.ts';
 import type { Intent } from '../../../chains/chain.ts';
 import { stateOf } from '../../../actors/sweep/job.ts';
 import { moved } from '../../../actors/sweep/moves.ts';
+import type { LeaderParts } from '../../../actors/sweep/leader.ts';
 import { planOf } from '../../../actors/sweep/plan.ts';
 import { FUNDING_STUCK_MS } from '../../../actors/sweep/stuck.ts';
 import { advanceJob, JOB_DEADLINE_MS, type WorkParts } from '../../../actors/sweep/work.ts';
@@ -16,6 +17,7 @@ import type { TokenRate } from '../../../model/ports/rate-store.ts';
 import type { SweepOperationRow } from '../../../model/rows/sweep.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { silentLeader } from '../../support/sweep-policy.ts';
 import { keyVector } from '../../support/account.ts';
 import { sweepJobRow, sweepOperationRow } from '../../support/sweep-rows.ts';
 import { inputsOf } from '../../support/tron-inputs.ts';
@@ -478,12 +480,14 @@ async function planFor(
   { binding, state, settings, world }: ReturnType<typeof jobOf>,
   credited: bigint,
   rate: TokenRate | null = null,
+  leader: LeaderParts = silentLeader,
 ) {
   const of = { address: ADDRESS.address, path: ADDRESS.path, userRef: null };
   const candidate = { ...of, credited, openOperationId: null, isObserved: false, isPaying: false };
   const plan = await planOf(
     {
-      chains: { bind: async () => binding },
+      ...leader,
+      chains: { ...leader.chains, bind: async () => binding },
       sweeps: { candidates: async () => [candidate], promised: async () => world.promised },
       rates: { rate: async () => rate },
       nowMs: () => NOW_MS,
@@ -707,4 +711,35 @@ test('treasury W11: gas that is stuck is priced anew in the order of the tank, b
   next.state.withdrawals['other'] = NOW_MS;
   await next.round();
   t.is(next.built.length, 1);
+});
+
+test('treasury K9: a token that may be swept no more is skipped by a policy of before, and the chain is not asked', async (t) => {
+  const job = jobOf({});
+  const takenBack = (more: object): LeaderParts => {
+    const tokens = shippedRegistry.tokens.map((one) => ({
+      ...one,
+      deployments: one.deployments.map((at) => (at.contract === USDT ? { ...at, ...more } : at)),
+    }));
+    return { ...silentLeader, chains: { tokens: { current: { ...shippedRegistry, version: 2, tokens } } } };
+  };
+  for (const more of [{ sweepable: false }, { hazards: ['rebasing'] }])
+    t.is((await planFor(job, 5_000_000n, null, takenBack(more))).reason, 'token_frozen');
+  t.is(job.inputsAsked(), 0);
+  t.is((await planFor(job, 5_000_000n, null, takenBack({ deprecated: true }))).reason, null, 'superseded, still swept');
+});
+
+test('treasury K15, S13: what the leader said of its registry is heeded by a plan', async (t) => {
+  const job = jobOf({}),
+    current = { ...shippedRegistry, version: 2 };
+  const empty = { ...shippedRegistry, version: 3, tokens: [] };
+  const leader = (registryVersion: number): LeaderParts => ({
+    chains: { tokens: { current: { ...current, version: 4 } } },
+    edge: {
+      sessions: async () =>
+        [{ role: 'leader', endedAtMs: null, treasury: { registryVersion, windowSeconds: 1, caps: [] } }] as never,
+    },
+    registry: { published: async () => ({ content: JSON.stringify(empty) }) as never },
+  });
+  t.is((await planFor(job, 5_000_000n, null, leader(3))).reason, 'edge_registry_older');
+  t.is((await planFor(job, 5_000_000n, null, leader(1))).reason, null);
 });
