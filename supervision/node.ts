@@ -298,12 +298,11 @@ function startBackground(wired: Wired): void {
   startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
   const onTankLow = (accountId: AccountId, chain: Chain): void =>
     void (environmentOf(accountId) === 'live' && wired.metrics.add('svc_gas_tank_low_total', { chain }));
-  const of = { reads: stores.read, sweeps: stores.sweeps, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
-  const planning = { rates: stores.rates, edge: stores.edge, registry: stores.registry };
-  const sweeping = { ...parts, ...of, ...planning, sandbox: chains.sandbox, onTankLow };
+  const of = { ...stores, ...parts, reads: stores.read, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
+  const sweeping = { ...of, sandbox: chains.sandbox, onTankLow };
   startClocks(workers, { ...sweeping, stores: background });
   startSweeper(workers, { ...sweeping, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
-  startBridger(workers, { ...parts, ...of, bridges: stores.bridges, attesters: createCctpApi(config) });
+  startBridger(workers, { ...of, attesters: createCctpApi(config) });
   if (!config.ROLES.includes('schedules')) return;
   const stopJobs = startSchedules({
     ...parts,
