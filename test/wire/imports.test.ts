@@ -693,7 +693,7 @@ test('migration M-O5: no cutover while a batch is at its commit; networks that w
   t.is(log.length, 1, 'written with the cutover');
 });
 
-test('migration M-R1, M-R2: a withdrawal whose counter is bound closes the way back; one that is only built does not', async (t) => {
+test('migration M-R1, M-R2, found F56: a withdrawal whose counter is bound closes the way back, whatever the clocks of nodes say; one that is only built does not', async (t) => {
   const { sandbox } = await cloud.organization(),
     { owner } = cloud.database;
   const list = addresses(1),
@@ -705,6 +705,9 @@ test('migration M-R1, M-R2: a withdrawal whose counter is bound closes the way b
       values (${sandbox.accountId}, ${built}, ${`eth@${sandbox.accountId}`}, 'eth', ${list[0]!}, ${list[0]!}, 1, 18, 'ETH',
         'built', '{"boundAtMs": 1}', '[]', now() + interval '1 second', now() + interval '1 second')`;
   const back = () => post(`/v1/migration/imports/${id}/rollback`, sandbox);
+  t.like((await back()).json.error, { code: 'ROLLBACK_WINDOW_CLOSED', details: { reason: 'transaction' } });
+  // Found F56: the clock of the node that opened the batch was ahead of that of the one that built.
+  await owner`update import_batch set committed_at = committed_at + interval '4 minutes' where id = ${id}`;
   t.like((await back()).json.error, { code: 'ROLLBACK_WINDOW_CLOSED', details: { reason: 'transaction' } });
   await owner`update flock.withdrawal set unsigned = '{}' where id = ${built}`;
   t.is((await back()).json.data?.state, 'rolled_back');

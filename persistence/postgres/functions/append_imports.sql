@@ -45,7 +45,8 @@ begin
                     and f.output_index = h.output_index and f.status <> 'orphaned'
                   where h.account_id = one ->> 'account_id' and h.batch_id = one ->> 'id')
          or exists (select from import_batch b join withdrawal w on w.account_id = b.account_id
-                       and w.created_at >= b.committed_at - ahead_of(b.account_id)
+                       -- An hour more: both are by the clocks of nodes, and before its commit it had none.
+                       and w.created_at >= b.committed_at - ahead_of(b.account_id) - interval '1 hour'
                        and w.status not in ('expired', 'failed')
                        -- One whose counter is bound is about to be signed.
                        and (w.status <> 'built' or w.unsigned ? 'boundAtMs')
