@@ -12,7 +12,9 @@ begin
       updated_at, ended_at)
     select account_id, id, version, policy_id, from_chain, to_chain, token_contract, source, recipient, recipient_path,
            amount, max_fee, state, reason, stalled_reason, stalled_at, blocked, approve_id, burn_id, mint_id, message,
-           attested, attestation, mint_from, attesting_at, look_at, received, created_at, updated_at, ended_at
+           attested, attestation, mint_from, attesting_at,
+           -- No pause is as long: a node whose clock was ahead makes what is burnt wait no longer.
+           least(look_at, clock_timestamp() + interval '1 hour'), received, created_at, updated_at, ended_at
       from jsonb_to_recordset(batch -> 'bridge_transfers')
         r(account_id text, id text, version bigint, policy_id text, from_chain text, to_chain text,
           token_contract text, source text, recipient text, recipient_path text, amount amount, max_fee amount,
@@ -30,7 +32,11 @@ begin
     ended_at = excluded.ended_at
     where o.version = excluded.version - 1;
   get diagnostics written = row_count;
-  if written < jsonb_array_length(batch -> 'bridge_transfers') then
+  -- H5: no failure while its burn can land, which the decision may have read before it did.
+  if written < jsonb_array_length(batch -> 'bridge_transfers') or exists (
+      select from jsonb_to_recordset(batch -> 'bridge_transfers') r(account_id text, burn_id text, state text)
+        join withdrawal w on w.account_id = r.account_id and w.id = r.burn_id
+       where r.state = 'FAILED' and w.status not in ('built', 'failed', 'expired')) then
     raise exception 'a bridge transfer moved after a decision had read it'
       using errcode = 'check_violation', constraint = 'bridge_rows_moved', table = 'bridge_transfer';
   end if;

@@ -18,7 +18,11 @@ begin
     -- threshold that there is no more.
     insert into sweep_policy (account_id, id, chain, token_contract, min_amount, next_run_at, held_until, fired, seen,
         fired_at)
-      select r.account_id, r.id, r.chain, r.token_contract, r.min_amount, r.next_run_at, r.held_until, f.fired, n.seen,
+      select r.account_id, r.id, r.chain, r.token_contract, r.min_amount, r.next_run_at,
+             -- No pause is as long: a policy does not wait for what a clock that was ahead called now.
+             case when r.held_until is not null
+               then least(r.held_until, clock_timestamp() + ahead_of(r.account_id) + interval '1 hour') end,
+             f.fired, n.seen,
              case when n.seen < f.fired then coalesce(o.fired_at, clock_timestamp()) end
         from jsonb_to_recordset(batch -> 'sweep_policies')
           r(account_id text, id text, chain text, token_contract text, min_amount amount, next_run_at timestamptz,

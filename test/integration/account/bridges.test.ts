@@ -9,7 +9,7 @@ import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import { bridgeTransferRow } from '../../support/bridge-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { appendOf, newOrganization, openStores, write } from '../../support/store-rows.ts';
+import { addressRow, appendOf, newOrganization, openStores, withdrawalRow, write } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -106,4 +106,38 @@ test('treasury H5: an approval is set, not added, so that one transfer at a time
   await write(stores, live, [transferWrite(at(one, 'APPROVING', 'BURNING', 'FAILED'))]);
   await write(stores, live, [transferWrite(at(other, 'APPROVING'))]);
   t.is((await stores.bridges.transfer(live, other.id))!.state, 'APPROVING');
+});
+
+test('found F60, treasury H5: while its burn may land a transfer does not fail, whatever a decision had read; what has ended says what it said', async (t) => {
+  const { live } = await newOrganization(stores),
+    row = bridgeTransferRow();
+  await write(stores, live, [transferWrite(row)]);
+  await write(stores, live, [transferWrite(at(row, 'APPROVING'))]);
+  await write(stores, live, [transferWrite(at(row, 'APPROVING', 'BURNING'))]);
+  const signed = { rawPayload: '0x02', signedPayload: '0x02', txid: '0xb0', amount: '1' },
+    burn = withdrawalRow(addressRow(live), { id: row.burnId, kind: 'sweep', versions: [signed as never], amount: 1n }),
+    failed = at(row, 'APPROVING', 'BURNING', 'FAILED');
+  await write(stores, live, [{ table: 'withdrawal', row: { ...burn, status: 'failed', txid: '0xb0' } }]);
+  // It was refused, and landed all the same, between the look and the write.
+  for (const status of ['signing', 'broadcast', 'confirming', 'confirmed'] as const) {
+    await write(stores, live, [{ table: 'withdrawal', row: { ...burn, status, txid: '0xb0' } }]);
+    await refused(t, 'changed_meanwhile', live, [transferWrite(failed)]);
+  }
+  t.is((await stores.bridges.transfer(live, row.id))!.state, 'BURNING');
+  const attesting = moved(at(row, 'APPROVING', 'BURNING'), 'ATTESTING', { message: '0xaa' }, Date.now());
+  await write(stores, live, [transferWrite(attesting)]);
+  const done = moved(attesting, 'COMPLETED', { received: row.amount }, Date.now());
+  await write(stores, live, [transferWrite(done)]);
+  for (const later of [{ received: row.amount - 1n }, { mintId: newId('txn', 1) }, { endedAtMs: Date.now() + 1 }])
+    await refused(t, 'bridge_transfer_forward', live, [
+      transferWrite({ ...done, ...later, version: done.version + 1 }),
+    ]);
+});
+
+test('found F56: what a node whose clock was days ahead put off is looked at within the hour', async (t) => {
+  const { live } = await newOrganization(stores),
+    row = bridgeTransferRow({ lookAtMs: Date.now() + 3 * 86_400_000 });
+  await write(stores, live, [transferWrite(row)]);
+  const due = await stores.bridges.dueTransfers(Date.now() + 7_200_000, null, 1_000);
+  t.true(due.some(({ id }) => id === row.id));
 });

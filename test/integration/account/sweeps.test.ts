@@ -496,6 +496,9 @@ test('treasury S8, S11: a schedule is due at its time and not while it is held; 
   );
   await write(stores, live, [policyWrite({ ...policy, heldUntilMs: atMs + 1 })]);
   t.deepEqual([...(await due(live, atMs)).keys()], [earlier.id]);
+  // Found F56: by a node whose clock was days ahead.
+  await write(stores, live, [policyWrite({ ...policy, heldUntilMs: atMs + 3 * 86_400_000 })]);
+  t.deepEqual([...(await due(live, atMs + 2 * 3_600_000)).keys()], [earlier.id, policy.id]);
   await write(stores, live, [policyWrite({ ...earlier, nextRunAtMs: null, again: true })]);
   t.deepEqual(
     [...(await due(live, Date.now() + 1_000)).keys()],
