@@ -170,6 +170,7 @@ function createSession(context: EdgeContext, parts: EdgeParts): Session {
         cap: String(cap),
         spent: String(spent),
       })),
+      sweepFeeRatioBps: config.fees.sweepFeeRatioBps,
     }),
   });
 }

@@ -287,6 +287,8 @@ export const edgeTreasury = z.strictObject({
   registryVersion: serial,
   windowSeconds: count,
   caps: z.array(z.strictObject({ chain: z.enum(CHAINS), cap: digits, spent: digits })).max(CHAINS.length),
+  /** EDGE_SWEEP_FEE_RATIO_BPS. */
+  sweepFeeRatioBps: count.exactOptional(),
 });
 export const heartbeatFrame = heartbeatBody.extend({
   leaseEpoch: epoch,

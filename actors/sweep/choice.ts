@@ -47,6 +47,8 @@ export interface Holding {
   readonly isReady: boolean;
   /** The tank pays for it beside those before it. */
   readonly isFunded: boolean;
+  /** What an issuer keeps of the amount is more than the leader edge signs. */
+  readonly isShareTooLarge: boolean;
   /** The leader edge has the token in its registry, as far as it said. */
   readonly isKnownToEdge: boolean;
 }
@@ -90,8 +92,9 @@ const APPLIES: Readonly<Record<SkipReason, Applies>> = {
   token_frozen: (_rules, _trigger, { isDeclined }) => isDeclined,
   destination_not_ready: (_rules, _trigger, { isReady }) => !isReady,
   no_rate: ({ maxFeeRatioBps }, _trigger, { costInAsset }) => maxFeeRatioBps !== null && costInAsset === null,
-  fee_ratio: ({ maxFeeRatioBps }, _trigger, { costInAsset }, { amount }) =>
-    maxFeeRatioBps !== null && costInAsset !== null && costInAsset * BASIS > amount * BigInt(maxFeeRatioBps),
+  fee_ratio: ({ maxFeeRatioBps }, _trigger, { costInAsset, isShareTooLarge }, { amount }) =>
+    isShareTooLarge ||
+    (maxFeeRatioBps !== null && costInAsset !== null && costInAsset * BASIS > amount * BigInt(maxFeeRatioBps)),
   gas_above_limit: ({ abortIfGasExceeds }, _trigger, { cost }) =>
     abortIfGasExceeds !== null && cost > BigInt(abortIfGasExceeds),
   funding_wallet_low: (_rules, _trigger, { isFunded }) => !isFunded,

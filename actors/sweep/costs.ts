@@ -36,6 +36,8 @@ export interface Prices {
   readonly uncounted: bigint;
   /** False where the treasury cannot take the asset yet: a line or an account is missing. */
   readonly isReady: boolean;
+  /** What its issuer keeps of an amount of the token; null where none keeps a share. R28. */
+  readonly keptOf: ((amount: bigint) => bigint) | null;
 }
 
 /** Of what is not sampled. */
@@ -48,6 +50,7 @@ export const NO_PRICES: Prices = {
   l1: { sweep: 0n, fund: 0n },
   uncounted: 0n,
   isReady: true,
+  keptOf: null,
 };
 
 export interface Intents {
@@ -81,7 +84,13 @@ export async function pricesOf(binding: Binding, { sweep, fund }: Intents): Prom
     l1: { sweep: l1Of(sweeping), fund: l1OfFund },
     uncounted: uncountedRent(binding, ofSweep, opening),
     isReady: isReady(binding, ofSweep, sweep),
+    keptOf: sweep.token === null ? null : keptBy(binding, ofSweep),
   };
+}
+
+function keptBy({ module }: Binding, inputs: BuildInputs): Prices['keptOf'] {
+  const { arrives } = module;
+  return arrives === undefined ? null : (amount) => amount - arrives(inputs, amount);
 }
 
 /** Where accounts open lines for assets: whether the treasury has one, as the chain's builder finds it. */

@@ -68,6 +68,17 @@ const blockedBy = ({ chain, cap, spent, windowSeconds }: Room, required: bigint)
   windowSeconds,
 });
 
+/**
+ * What the leader has against what an issuer keeps of an amount: its bound is a share of what arrives. Null where it
+ * would sign, or is not known to refuse. E3.
+ */
+export function shareBlocked(ratioBps: number | undefined, amount: bigint, kept: bigint): Blocked | null {
+  const bound = ratioBps === undefined ? null : ((amount - kept) * BigInt(ratioBps)) / 10_000n;
+  if (bound === null || kept <= bound) return null;
+  const setting = 'EDGE_SWEEP_FEE_RATIO_BPS';
+  return { reason: 'fee_ratio', setting, cap: String(bound), spent: null, required: String(kept), windowSeconds: null };
+}
+
 /** Whether the leader has a registry of before a token: it would sign nothing of it. K15. */
 export async function lacksToken(
   { chains: { tokens }, registry }: Pick<LeaderParts, 'chains' | 'registry'>,

@@ -67,4 +67,9 @@ export function outcomeOf(all: readonly SweepOperationRow[]): JobOutcome {
     blocked: named === undefined ? null : (JSON.parse(named.details!) as Blocked),
   };
 }
-const BLOCKING: ReadonlySet<string> = new Set(['edge_spend_cap', 'edge_window_spent', 'edge_destination_not_allowed']);
+const BLOCKING: ReadonlySet<string> = new Set([
+  'edge_spend_cap',
+  'edge_window_spent',
+  'edge_destination_not_allowed',
+  'fee_ratio',
+]);

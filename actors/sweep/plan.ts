@@ -21,7 +21,7 @@ import { isSweepable } from './asset.ts';
 import { choose, type Choice } from './choice.ts';
 import { heldFor, NO_PRICES, pricesOf, uncountedActivation, type Intents, type Prices } from './costs.ts';
 import { openJobsOn } from './job.ts';
-import { lacksToken, roomOf, saidByLeader, withinRoom, type LeaderParts } from './leader.ts';
+import { lacksToken, roomOf, saidByLeader, shareBlocked, withinRoom, type LeaderParts } from './leader.ts';
 import { costInAsset, rateOf, type UsedRate } from './rates.ts';
 
 /** Addresses whose balances are asked for at the same time. */
@@ -146,7 +146,7 @@ export async function planOf(
     beside = available === null ? null : openJobsOn(state.sweepPolicies, chain);
   const said = saidByLeader(await parts.edge.sessions(accountId as AccountId)),
     isUnknown = await lacksToken(parts, said, chain, token);
-  const around = { binding, state, settings, trigger, prices, rate, isUnknown };
+  const around = { binding, state, settings, trigger, prices, rate, isUnknown, shareBps: said?.sweepFeeRatioBps };
   const intentsFor = (own: SweepCandidate) => intentsOf(binding, settings, treasury.address, tank, own);
   const heldBy = (one: SweepCandidate) =>
     FAMILY_OF[chain] === 'btc' ? coinsOf(binding, intentsFor(one).sweep, one) : balancesOf(binding, one.address, token);
@@ -241,6 +241,8 @@ interface Around {
   readonly rate: UsedRate | null;
   /** The leader edge has a registry of before the token. */
   readonly isUnknown: boolean;
+  /** What an issuer may keep where the leader signs; absent where it did not say. */
+  readonly shareBps?: number | undefined;
   /** What the tank has left for this address; null where it pays nothing. */
   readonly left: bigint | null;
 }
@@ -354,7 +356,7 @@ async function withItsOwn(
 }
 
 function plannedOf(
-  { binding: { network }, state, settings, trigger, prices, rate, isUnknown, left }: Around,
+  { binding: { network }, state, settings, trigger, prices, rate, isUnknown, shareBps, left }: Around,
   candidate: SweepCandidate,
   held: Held,
 ): PlannedAddress {
@@ -377,6 +379,8 @@ function plannedOf(
   const counted = paid + funding + uncounted;
   const ofTank = gasFundingMode === 'FEE_PAYER' ? paid : funding + fundFee;
   const inAsset = costInAsset(paid, rate);
+  const most = held.asset < credited ? held.asset : credited,
+    shared = prices.keptOf === null ? null : shareBlocked(shareBps, most, prices.keptOf(most));
   const choice = choose(settings, trigger, {
     balance: held.asset,
     credited,
@@ -390,11 +394,14 @@ function plannedOf(
     hasSweep: openOperationId !== null,
     isDeclined: held.isDeclined === true,
     isReady: prices.isReady,
+    isShareTooLarge: shared !== null,
     isKnownToEdge: !isUnknown,
     isFunded: left === null || ofTank === 0n || left >= ofTank,
   });
   const uncredited = held.asset > credited ? held.asset - credited : 0n;
-  return { candidate, ...choice, cost: paid, parts, costInAsset: inAsset, funding, ofTank, counted, uncredited };
+  const blocked = choice.reason === 'fee_ratio' && shared !== null ? { blocked: shared } : {},
+    costs = { cost: paid, parts, costInAsset: inAsset, funding, ofTank, counted, uncredited };
+  return { candidate, ...choice, ...costs, ...blocked };
 }
 
 /**

@@ -127,6 +127,11 @@ export function verdictOf({ code = 'INTERNAL_ERROR', details = {} }: Said): Verd
   }
   if (reason === 'sweeps_stopped') return { to: 'SKIPPED', reason: 'sweeps_stopped', endsAll: true, blocked: null };
   if (EXPIRED.has(String(reason))) return { to: 'SKIPPED', reason: 'deadline', endsAll: false, blocked: null };
+  if (reason === 'fee_ratio') {
+    const bound = { cap: textOf(details['bound']), spent: null, required: textOf(details['value']) };
+    const blocked = { reason: 'fee_ratio', setting: textOf(setting), ...bound, windowSeconds: null };
+    return { to: 'SKIPPED', reason: 'fee_ratio', endsAll: false, blocked };
+  }
   if (reason === 'token_not_sweepable') return { to: 'SKIPPED', reason: 'token_frozen', endsAll: true, blocked: null };
   if (reason === 'token_not_in_registry')
     return { to: 'SKIPPED', reason: 'edge_registry_older', endsAll: true, blocked: null };

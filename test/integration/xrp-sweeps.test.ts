@@ -174,6 +174,27 @@ test('treasury 5.4, R28: of a token whose issuer keeps a share what is left of i
   for (const index of DEPOSITS) t.true((await usdOf(story.addressOf(index))) < USD / 1_000_000n);
 });
 
+test('treasury E3, S13: a token of which its issuer keeps more than the edge signs is skipped with the setting: by the plan where the leader said its bound, else by its refusal', async (t) => {
+  const { story } = await tokenWorld(t, { transferRate: 1_200_000_000 }),
+    setting = 'EDGE_SWEEP_FEE_RATIO_BPS';
+  const plan = await story.plan();
+  t.true(plan.addresses.every(({ reason }) => reason === null));
+  t.is((await story.run()).state, 'COMPLETED', 'no failure of the policy');
+  for (const index of DEPOSITS) {
+    const { state, reason, details } = story.operationAt(index);
+    t.deepEqual([state, reason, JSON.parse(details!).setting], ['SKIPPED', 'fee_ratio', setting]);
+  }
+  t.is(story.edge.signatures(), 0);
+
+  const { story: told } = await tokenWorld(t, { transferRate: 1_200_000_000 });
+  const said = { registryVersion: 1, windowSeconds: 60, caps: [], sweepFeeRatioBps: 1_000 };
+  for (const { reason, blocked } of (await told.plan(said)).addresses)
+    t.deepEqual([reason, blocked?.setting], ['fee_ratio', setting]);
+  const { story: bold } = await tokenWorld(t, { transferRate: 1_200_000_000 });
+  const plain = await bold.plan({ ...said, sweepFeeRatioBps: 2_001 });
+  t.true(plain.addresses.every(({ reason }) => reason === null));
+});
+
 test('treasury S17, 5.3: a node that dies anywhere leaves a job that ends, and all of it comes home once', async (t) => {
   let told: Awaited<ReturnType<typeof worldOf>>;
   const deaths = await dieEverywhere(

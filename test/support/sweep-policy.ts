@@ -2,6 +2,8 @@
 import type { LeaderParts } from '../../actors/sweep/leader.ts';
 import { shippedRegistry } from '../../chains/catalogue.ts';
 import type { SweepSettings } from '../../model/account/sweep.ts';
+import type { SessionRow } from '../../model/ports/edge-store.ts';
+import type { EdgeTreasury } from '../../protocol/frames.ts';
 import { newId, newUuid } from '../../protocol/node/ids.ts';
 import { enrolled, NOW_MS, type TestAccount } from './account.ts';
 
@@ -11,6 +13,12 @@ export const silentLeader: LeaderParts = {
   edge: { sessions: async () => [] },
   registry: { published: async () => null },
 };
+
+/** The same with a leader that said this. */
+export const leaderSaying = (treasury: EdgeTreasury | null): LeaderParts => ({
+  ...silentLeader,
+  edge: { sessions: async () => [{ role: 'leader', endedAtMs: null, treasury } as SessionRow] },
+});
 
 /** By hand and native on eth, unless `more` says otherwise. */
 export function withPolicy(more: Partial<SweepSettings> = {}): { account: TestAccount; id: string } {

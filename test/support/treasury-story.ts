@@ -19,11 +19,12 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import { newId, newUuid } from '../../protocol/node/ids.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import type { EdgeTreasury } from '../../protocol/frames.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { commands, pushedKey, ses, TestAccount } from './account.ts';
 import { EPOCH, operatingEdge, own, type EdgeOf, type OperatingEdge } from './edge/operations.ts';
 import { addressRow } from './store-rows.ts';
-import { silentLeader } from './sweep-policy.ts';
+import { leaderSaying, silentLeader } from './sweep-policy.ts';
 
 export interface Ledger {
   readonly network: Network;
@@ -117,7 +118,7 @@ export class TreasuryStory {
   }
 
   /** A job of what the plan finds. */
-  async plan(): Promise<Plan> {
+  async plan(said: EdgeTreasury | null = null): Promise<Plan> {
     const { network } = this.#ledger,
       { token, treasury, tag = null, settings } = this.#told;
     const chain = network.slug,
@@ -171,7 +172,7 @@ export class TreasuryStory {
     const page = { floor: 1n, from: 0, most: 500 };
     const plan = await planOf(
       {
-        ...silentLeader,
+        ...leaderSaying(said),
         chains: { bind: async () => this.#binding(), tokens: silentLeader.chains.tokens },
         sweeps: { candidates: async () => this.#candidates(), promised: async () => this.#promised() },
         rates: { rate: async () => null },

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
 import { choose, SKIP_REASONS, type Holding } from '../../../actors/sweep/choice.ts';
 import { costInAsset, rateOf, sandboxRate, statedRate } from '../../../actors/sweep/rates.ts';
-import { lacksToken, roomOf, withinRoom } from '../../../actors/sweep/leader.ts';
+import { lacksToken, roomOf, shareBlocked, withinRoom } from '../../../actors/sweep/leader.ts';
 import { verdictOf } from '../../../actors/sweep/signing.ts';
 import { NOW_MS } from '../../support/account.ts';
 
@@ -26,6 +26,7 @@ const HOLDING: Holding = {
   isDeclined: false,
   isReady: true,
   isFunded: true,
+  isShareTooLarge: false,
   isKnownToEdge: true,
 };
 
@@ -53,6 +54,7 @@ test('treasury S13: each reason in its order; the first that applies is the one'
   );
   for (const [more, reason] of each) t.is(choose(RULES, 'threshold', { ...HOLDING, ...more }).reason, reason);
   t.deepEqual(choose(RULES, 'threshold', HOLDING), { amount: 1_000n, reason: null });
+  t.is(choose(RULES, 'manual', { ...HOLDING, isShareTooLarge: true, cost: 51n }).reason, 'fee_ratio');
   t.is(choose(RULES, 'manual', { ...HOLDING, balance: 99n, credited: 99n }).reason, null, 'a minimum is a threshold');
 });
 
@@ -71,6 +73,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
     isDeclined: fc.boolean(),
     isReady: fc.boolean(),
     isFunded: fc.boolean(),
+    isShareTooLarge: fc.boolean(),
     isKnownToEdge: fc.boolean(),
   });
   const rules = fc.record({
@@ -91,6 +94,7 @@ test('treasury S12: a sweep never moves what is not final, nor what has to stay,
         (ratio === null || held.costInAsset! * 10_000n <= taken * BigInt(ratio)) &&
         (bounds.abortIfGasExceeds === null || held.cost <= BigInt(bounds.abortIfGasExceeds)) &&
         held.isFunded &&
+        !held.isShareTooLarge &&
         held.isKnownToEdge &&
         !held.isWatchOnly &&
         !held.hasWithdrawal &&
@@ -165,9 +169,23 @@ test('treasury 5.3, S27: what an edge refuses ends an operation, or is asked aga
     reason: 'edge_refused',
     endsAll: false,
   });
-  const rejected = (reason: string) => verdictOf({ code: 'SIGNED_BATCH_REJECTED', details: { reason, found: 'x' } });
+  const rejected = (reason: string, more: object = {}) =>
+    verdictOf({ code: 'SIGNED_BATCH_REJECTED', details: { reason, found: 'x', ...more } });
   t.like(rejected('sweep_destination_not_allowed'), { reason: 'edge_destination_not_allowed', endsAll: true });
   t.like(rejected('sweeps_stopped'), { to: 'SKIPPED', reason: 'sweeps_stopped' });
+  t.deepEqual(rejected('fee_ratio', { setting: 'EDGE_SWEEP_FEE_RATIO_BPS', bound: '10', value: '11' }), {
+    to: 'SKIPPED',
+    reason: 'fee_ratio',
+    endsAll: false,
+    blocked: {
+      reason: 'fee_ratio',
+      setting: 'EDGE_SWEEP_FEE_RATIO_BPS',
+      cap: '10',
+      spent: null,
+      required: '11',
+      windowSeconds: null,
+    },
+  });
   t.like(rejected('token_not_in_registry'), { to: 'SKIPPED', reason: 'edge_registry_older' });
   t.like(rejected('funding_count'), { to: 'FAILED', reason: 'edge_refused' });
 });
@@ -236,4 +254,12 @@ test('treasury K15: a token that the leader has no version of is left out, and n
   t.false(await lacks('simulated', 1), 'in no registry');
   t.true(await lacks('new', 2, { ...shippedRegistry, version: 2 }));
   t.false(await lacks('new', 2), 'a version that was not published here');
+});
+
+test('treasury E3, S13: what an issuer keeps is left out of a plan where the leader would refuse it, to the unit', (t) => {
+  t.is(shareBlocked(1_000, 110n, 10n), null, 'a tenth of what arrives');
+  t.like(shareBlocked(1_000, 110n, 11n), { setting: 'EDGE_SWEEP_FEE_RATIO_BPS', cap: '9', required: '11' });
+  t.is(shareBlocked(undefined, 110n, 110n), null, 'nothing was said');
+  t.is(shareBlocked(0, 110n, 0n), null);
+  t.like(shareBlocked(0, 110n, 1n), { reason: 'fee_ratio', cap: '0' });
 });
