@@ -79,7 +79,7 @@ test('§2.10, treasury Y1–Y5: a preview says what is taken and what is skipped
   t.is(jobs, 0);
 });
 
-test('treasury Y2, S13: a token needs gas from the tank, which is empty', async (t) => {
+test('treasury Y2, Y3, S13: a token needs gas from the tank, which is empty', async (t) => {
   const { sandbox } = await cloud.organization();
   await enrol(cloud, sandbox);
   const { address } = await sandbox.client.must('createAddress', { body: { chain: 'eth', userRef: 'u' } });
@@ -97,6 +97,14 @@ test('treasury Y2, S13: a token needs gas from the tank, which is empty', async 
   const inTokens = (BigInt(cost) * BigInt(numerator) + BigInt(denominator) - 1n) / BigInt(denominator);
   t.is(view.skipped[0].feeRatioBps, Number((inTokens * 10_000n + BigInt(amount) - 1n) / BigInt(amount)), 'W12');
   t.is(view.feeSample.need, view.skipped[0].fundingNeeded);
+  const { address: _, amount: __, cost: ___, fundingNeeded: ____, feeRatioBps: _____, ...rest } = view.skipped[0];
+  t.deepEqual(rest, {
+    userRef: 'u',
+    uncredited: '0',
+    decision: 'skip',
+    reason: 'funding_wallet_low',
+    source: 'chain',
+  });
 });
 
 test('treasury Y6: while the chain cannot be read there is a refusal and no number, without addresses too', async (t) => {

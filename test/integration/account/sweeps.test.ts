@@ -271,7 +271,7 @@ test('treasury S9: candidates are the largest first, those below the floor are l
   t.deepEqual(await held(other), []);
 });
 
-test('treasury S7, S15, S17: one open job of a policy, one open operation of an address, no write over a row that moved', async (t) => {
+test('treasury S7, S15, S17, S18: one open job of a policy, one open operation of an address, no write over a row that moved', async (t) => {
   const { live } = await newOrganization(stores),
     job = sweepJobRow(),
     operation = sweepOperationRow(job.id);
@@ -287,6 +287,7 @@ test('treasury S7, S15, S17: one open job of a policy, one open operation of an 
   t.like(await answerOf(live, [jobWrite({ ...job, version: 3 })]), late);
   const failed = moved(funding, 'FAILED', { reason: 'dead' }, Date.now());
   await write(stores, live, [operationWrite(failed)]);
+  t.is(await stores.sweeps.openOperation(live, 'eth', operation.address), null, 'it ended: the address is free');
   await refused(t, 'sweep_operation_ended', live, [
     operationWrite({ ...moved(failed, 'PLANNED', { reason: null }, Date.now()), attempt: 2 }),
   ]);

@@ -10,7 +10,7 @@ import type { PlannedOperation, SweepSettings } from '../../../model/account/swe
 import type { DuePolicy, SweepCandidate } from '../../../model/ports/sweep-store.ts';
 import type { SweepJobRow, SweepPolicyRow } from '../../../model/rows/sweep.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import { newId } from '../../../protocol/node/ids.ts';
+import { newId, newUuid } from '../../../protocol/node/ids.ts';
 import { NOW_MS, type TestAccount } from '../../support/account.ts';
 import { withPolicy } from '../../support/sweep-policy.ts';
 
@@ -307,4 +307,40 @@ test('treasury S8: what no answer stands for waits like a chain that is away, an
   t.like(policyIn(account), { deferrals: 1, lastCycle: { result: 'deferred', reason: 'INTERNAL_ERROR' } });
   t.like(policyIn(other), { deferrals: 0, lastCycle: { result: 'nothing_due' } });
   t.deepEqual(warned, ['a sweep policy could not be fired']);
+});
+
+test('treasury S4: networks that share an address share no policy: one for each chain and asset, each with its own run', (t) => {
+  const { account } = withPolicy(),
+    walletId = newId('wal', NOW_MS);
+  const settings = policyIn(account);
+  const create = (chain: 'eth' | 'base', treasuryWalletId: string): Parameters<TestAccount['accept']>[0] => ({
+    type: 'create_sweep_policy',
+    id: newUuid(NOW_MS),
+    settings: { ...settings, chain, treasuryWalletId },
+  });
+  t.like(account.refused(create('eth', settings.treasuryWalletId)), {
+    code: 'CONFLICT',
+    details: { reason: 'policy_exists' },
+  });
+  account.accept({
+    type: 'create_treasury_wallet',
+    wallet: { id: walletId, chain: 'base', source: 'derived', address: null, tag: null, label: null },
+  });
+  account.accept(create('base', walletId));
+  for (const { id, version } of [...account.state.sweepPolicies])
+    account.accept({
+      type: 'run_sweep_policy',
+      id,
+      version,
+      trigger: 'manual',
+      jobId: newId('swj', NOW_MS),
+      operations: [planned()],
+      seen: null,
+      beside: null,
+    });
+  const open = account.state.sweepPolicies.map(({ chain, openJobId }) => [chain, openJobId !== null]);
+  t.deepEqual(open, [
+    ['eth', true],
+    ['base', true],
+  ]);
 });

@@ -41,6 +41,8 @@ interface World {
   tokens: bigint;
   height: number;
   exists: boolean;
+  /** What the chain locks of the tank. */
+  reserved: bigint;
   /** Operations of the job, all alike. */
   copies: number;
   /** What the edge says; null: signed. */
@@ -65,6 +67,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     tokens: 5_000_000n,
     height: 1_000,
     exists: true,
+    reserved: 0n,
     copies: 1,
     edge: null,
     promised: 0n,
@@ -119,11 +122,12 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
       return { ...inputs, prices, tokenBalance: world.tokens.toString(), tried };
     },
     async fetchBalance(address: string, asset: object | null) {
-      const amount = asset === null ? (world.native.get(address) ?? 0n) : world.tokens;
+      const amount = asset === null ? (world.native.get(address) ?? 0n) : world.tokens,
+        reserved = address === TANK ? world.reserved : 0n;
       return {
         amount,
-        reserved: 0n,
-        available: amount,
+        reserved,
+        available: amount > reserved ? amount - reserved : 0n,
         decimals: 6,
         accountExists: world.exists || address !== ADDRESS.address,
       };
@@ -742,4 +746,18 @@ test('treasury K15, S13: what the leader said of its registry is heeded by a pla
   });
   t.is((await planFor(job, 5_000_000n, null, leader(3))).reason, 'edge_registry_older');
   t.is((await planFor(job, 5_000_000n, null, leader(1))).reason, null);
+});
+
+test('treasury W6: the reserve of the tank is neither promised by a plan nor sent for an operation', async (t) => {
+  const job = jobOf({});
+  const { ofTank, funding } = await planFor(job, 5_000_000n);
+  job.world.native.set(TANK, ofTank + 7n);
+  job.world.reserved = 7n;
+  t.is((await planFor(job, 5_000_000n)).reason, null);
+  job.world.reserved = 8n;
+  t.is((await planFor(job, 5_000_000n)).reason, 'funding_wallet_low');
+  await job.round();
+  const [sent] = job.built;
+  t.like(sent, { from: TANK, amount: funding });
+  t.is(sent!.left, ofTank - 1n, 'the account refuses a build of more than is left');
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { WALLETS_MAX } from '../../../actors/treasury/decide.ts';
 import { placed, tankOf } from '../../../actors/treasury/view.ts';
+import { factsOf } from '../../../chains/registry.ts';
 import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
@@ -126,4 +127,15 @@ test('treasury W10: a tank that has become low is told once, and again only afte
   t.deepEqual(told('120'), [], 'filled');
   t.is(told('99').length, 1);
   t.deepEqual(told('0', newId('fwl', NOW_MS)), [], 'another wallet');
+});
+
+test('treasury W6: the tank is at the reserved change path, and on pooled chains at a hardened one of its own', (t) => {
+  const account = enrolled();
+  for (const chain of ['eth', 'polygon', 'bsc', 'avax', 'base'] as const)
+    t.is(tankOf(account.state, chain)?.path, "m/44'/60'/0'/1/0", chain);
+  for (const [chain, path] of [
+    ['sol', "m/44'/501'/0'/1'/0'"],
+    ['xlm', "m/44'/148'/0'/1'/0'"],
+  ] as const)
+    t.like(factsOf(chain).derivation, { kind: 'pool', gasTankPath: path });
 });

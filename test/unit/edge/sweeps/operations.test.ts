@@ -290,3 +290,22 @@ test('treasury E1: a payload beside the one that was asked for leaves as it was 
   t.is(reasonOf(await operations.onFrame({ ...frame, unsigned: jsonOf(thief) })), 'from_path_mismatch');
   t.is(signatures(), 0);
 });
+
+test('treasury S29: no batch, no delegation and no transfer by somebody’s authorization is signed as a sweep', async (t) => {
+  const { operations, signatures } = operatingEdge({ fees: ANY_RATIO });
+  const ask = STAGES.evm.asks['sweep of a token']!,
+    { payload } = ask.unsigned;
+  t.true(payload.startsWith('0x02') && payload.includes('a9059cbb'));
+  const other = [
+    payload.replace('0x02', '0x04'), // EIP-7702
+    payload.replace('0x02', '0x01'),
+    payload.replace('a9059cbb', 'e3ee160e'), // transferWithAuthorization
+    payload.replace('a9059cbb', '23b872dd'), // transferFrom
+    payload.replace('a9059cbb', 'ac9650d8'), // multicall
+  ];
+  for (const changed of other) {
+    const answer = await operations.onFrame(frameOf({ ...ask, unsigned: { ...ask.unsigned, payload: changed } }));
+    t.like(answer, { ok: false, code: 'SIGNED_BATCH_REJECTED' });
+  }
+  t.is(signatures(), 0);
+});
