@@ -236,6 +236,21 @@ test('spec §5.3: a nonce is accepted once, however many ask at the same moment'
   t.false(await edge.claimNonce('key', 'n1', NOW_MS));
 });
 
+test('found F56: a node whose clock is ahead purges no nonce and no assertion that is still good, so that neither comes twice', async (t) => {
+  const { edge, sso } = stores,
+    { organizationId } = await newOrganization(stores),
+    goodUntilMs = Date.now() + 660_000,
+    aheadMs = goodUntilMs + 3_600_000;
+  const connection = { id: newId('sso', NOW_MS), organizationId, issuer: 'https://x.example', clientId: 'x' };
+  const terms = { sealedSecret: null, saml: null, jitRole: 'viewer' as const, createdAtMs: NOW_MS };
+  await sso.putConnection({ ...connection, ...terms }, NOW_MS);
+  for (const isFirst of [true, false]) {
+    t.is(await edge.claimNonce('ahead', 'n1', goodUntilMs), isFirst);
+    t.is(await sso.spendAssertion(connection.id, 'a'.repeat(64), goodUntilMs), isFirst);
+    await stores.purgeOnce(aheadMs);
+  }
+});
+
 test('sessions are saved, ended and reaped; the open ones are found after a restart', async (t) => {
   const { edge } = stores;
   const row: SessionRow = {
