@@ -16,6 +16,13 @@ begin
       raise exception 'an import, a sweep or a bridge transfer of % is under way', one.account_id
         using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
     end if;
+    -- The owners' time is over by this clock too: that of the node that decided may be ahead.
+    if one.status in ('closing', 'running') and exists (
+        select from wipe w where w.account_id = one.account_id and w.id = one.id
+           and w.scheduled_for > clock_timestamp() + ahead_of(w.account_id)) then
+      raise exception 'the wipe of % is not due', one.account_id
+        using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
+    end if;
     -- Locked: whoever is at a step is waited for.
     perform 1 from wipe w where one.status = 'done' and w.account_id = one.account_id and w.id = one.id
         and w.step <> 'done' for update;

@@ -379,6 +379,18 @@ test.serial(
   },
 );
 
+test.serial('found F56: a node whose clock is days ahead begins no wipe before its owners’ time is over', async (t) => {
+  const { live, userId } = await newOrganization(stores),
+    askedMs = Date.now(),
+    aheadMs = askedMs + 2 * WIPE_DELAY_MS;
+  await must(live, { type: 'schedule_wipe', id: newId('wip', askedMs), byUser: userId }, askedMs);
+  const early = await accountsAt(aheadMs).ask(live, { type: 'close_for_wipe' });
+  t.like(early, { code: 'CONFLICT', details: { reason: 'work_under_way' } });
+  await wipeRound(partsAt(aheadMs), { signal: NEVER });
+  t.like(await stores.wipes.newest(live), { status: 'scheduled' });
+  await must(live, { type: 'cancel_wipe' }, askedMs);
+});
+
 test.serial(
   'console A49: a wipe whose step another node is at, or that has steps left, does not end; who comes later ends it',
   async (t) => {
