@@ -5,8 +5,8 @@ const DELETED_AT_ONCE = 10_000;
 
 /**
  * Deletes the rows of a table whose `age` is before an instant, oldest first, each page in a statement of its own.
- * `age` has an index. Answers how many. What is not over by the database's clock stays: a node that is ahead would forget
- * a nonce that is still good.
+ * `age` has an index. Answers how many. What is not over by the database's clock stays: a node that is ahead would
+ * forget a nonce that is still good.
  */
 export async function deleteOlder(sql: Sql, table: Fragment, age: Fragment, beforeMs: number): Promise<number> {
   const before = sql`least(${beforeMs}::timestamptz, statement_timestamp())`;
