@@ -20,6 +20,7 @@ import { checkoutConfigOf } from '../gateway/http/payment/checkout-settings.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
+import { sweepFigures } from '../gateway/telemetry/sweep-figures.ts';
 import { billingProviderOf } from '../gateway/billing-provider/settings.ts';
 import { createConsole } from '../console/open.ts';
 import { createDocs } from '../docs/site/open.ts';
@@ -31,7 +32,7 @@ import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import { createStatementTimes, STATEMENT_NAMES, type StatementTimes } from '../persistence/postgres/statement-times.ts';
-import { environmentOf, type AccountId } from '../protocol/ids.ts';
+import { type AccountId } from '../protocol/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { shardOf } from '../protocol/node/ids.ts';
 import { createCertificateLook } from '../protocol/node/certificate-look.ts';
@@ -296,10 +297,8 @@ function startBackground(wired: Wired): void {
   const parts = { system: workers, stores, background, accounts, chains: chains.access, nowMs, log };
   const isMine = (accountId: AccountId) => presence.serves(shardOf(accountId));
   startOwnSchedules({ ...parts, registry: chains.registry, buildTtlMs: config.BUILD_TTL * 1_000, isMine });
-  const onTankLow = (accountId: AccountId, chain: Chain): void =>
-    void (environmentOf(accountId) === 'live' && wired.metrics.add('svc_gas_tank_low_total', { chain }));
   const of = { ...stores, ...parts, reads: stores.read, edges: reach.edges, wayOut: wayOutOf(wired), isMine };
-  const sweeping = { ...of, sandbox: chains.sandbox, onTankLow };
+  const sweeping = { ...of, ...sweepFigures(wired.metrics), sandbox: chains.sandbox };
   startClocks(workers, { ...sweeping, stores: background });
   startSweeper(workers, { ...sweeping, debounceMs: config.SWEEP_DEBOUNCE * 1_000 });
   startBridger(workers, { ...of, attesters: createCctpApi(config) });

@@ -45,6 +45,8 @@ export interface WorkParts {
   readonly nowMs: () => number;
   /** A sweep is left out: the gas tank has too little. */
   readonly onTankLow?: (accountId: AccountId, chain: Chain) => void;
+  /** Gas that was sent stays on an address that was not swept. S31. */
+  readonly onLeftover?: (accountId: AccountId, chain: Chain, amount: bigint) => void;
 }
 
 /** One round of a job. Throws: ChainUnavailable: nothing is failed or skipped then, and it is tried again. */
@@ -217,6 +219,8 @@ async function end(
     if (given.ok !== true) return;
   }
   if (reason === 'funding_wallet_low') parts.onTankLow?.(accountId, known.chain);
+  const isSent = known.state === 'SIGNING' || (known.state === 'FUNDING' && (built?.height ?? null) !== null);
+  if (isSent && known.funding !== null) parts.onLeftover?.(accountId, known.chain, known.funding);
   const cost = paid === null ? {} : { paid };
   await parts.accounts.ask(accountId, { type: 'move_sweep_operation', known, to, reason, ...more, ...cost });
 }

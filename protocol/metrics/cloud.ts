@@ -391,6 +391,11 @@ export const CLOUD_METRICS = {
     help: 'Sweeps of live accounts, or firings of a policy, that left something out because a gas tank had too little',
     labels: { chain },
   },
+  svc_sweep_leftover_total: {
+    ...counter('operator'),
+    help: 'Gas that fundings of live accounts left on addresses that were not swept, in the smallest native unit',
+    labels: { chain },
+  },
   svc_discrepancies_total: {
     ...counter('on call'),
     help: 'Differences between balances and recorded facts, by kind',

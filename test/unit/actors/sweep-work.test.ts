@@ -95,6 +95,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
   const rows = new Map<string, WithdrawalRow>(),
     asked: string[] = [],
     repriced: string[] = [],
+    leftover: [string, bigint][] = [],
     built: { id: string; from: string; amount: bigint; left: bigint | null }[] = [];
   const policy = { id: job.policyId, pausedAtMs: null as number | null, enabled: true };
   const state = {
@@ -224,6 +225,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
       },
     },
     nowMs: () => world.nowMs,
+    onLeftover: (_account: string, chain: string, amount: bigint) => void leftover.push([chain, amount]),
   } as unknown as WorkParts;
   const round = () => advanceJob(parts, 'acc' as never, job.id);
   return {
@@ -234,6 +236,7 @@ function jobOf(operation: Partial<SweepOperationRow>, settings: object = {}, tok
     built,
     asked,
     repriced,
+    leftover,
     binding,
     state,
     settings: whole,
@@ -760,4 +763,26 @@ test('treasury W6: the reserve of the tank is neither promised by a plan nor sen
   const [sent] = job.built;
   t.like(sent, { from: TANK, amount: funding });
   t.is(sent!.left, ofTank - 1n, 'the account refuses a build of more than is left');
+});
+
+test('treasury S31: gas on an address whose operation ended unswept is counted, and pays for the next one', async (t) => {
+  const landed = jobOf({ state: 'FUNDING', funding: 9n });
+  landed.transaction(landed.operation().fundId, { status: 'confirmed', height: 900 });
+  landed.policy.pausedAtMs = NOW_MS;
+  await landed.round();
+  t.is(landed.operation().reason, 'policy_stopped');
+  t.deepEqual(landed.leftover, [['tron', 9n]]);
+
+  const unsent = jobOf({ state: 'FUNDING', funding: 9n });
+  unsent.transaction(unsent.operation().fundId);
+  unsent.policy.pausedAtMs = NOW_MS;
+  await unsent.round();
+  t.is(unsent.operation().reason, 'policy_stopped');
+  t.deepEqual(unsent.leftover, [], 'it never left the tank');
+
+  const { world, round, built } = jobOf({});
+  const { funding } = await planFor(jobOf({}), 5_000_000n);
+  world.native.set(ADDRESS.address, funding - 1n);
+  await round();
+  t.is(built[0]!.amount, 1n, 'only what is missing beside it');
 });
