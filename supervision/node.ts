@@ -32,7 +32,7 @@ import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import { createStatementTimes, STATEMENT_NAMES, type StatementTimes } from '../persistence/postgres/statement-times.ts';
-import { type AccountId } from '../protocol/ids.ts';
+import type { AccountId } from '../protocol/ids.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { shardOf } from '../protocol/node/ids.ts';
 import { createCertificateLook } from '../protocol/node/certificate-look.ts';
