@@ -1,6 +1,7 @@
 -- The part of an append that is about bills. A number is given by the statement that stores the bill: the counter's row
 -- is locked until it commits, and an append that is refused gives no number. Bills of one batch are numbered in its
--- order; a second one of the same month is refused (statement_once).
+-- order; a second one of the same month is refused (statement_once), and one of a month that is not over: nobody pays
+-- for what a node took for the future.
 create or replace function append_billing(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -13,6 +14,11 @@ begin
                                       settled bigint, issued_at timestamptz)
      order by n
   loop
+    -- Ten minutes: what clocks differ by at the end of a month changes nothing of it.
+    if bill.period >= to_char((clock_timestamp() + interval '10 minutes') at time zone 'UTC', 'YYYY-MM') then
+      raise exception 'the month % is not over', bill.period
+        using errcode = 'check_violation', constraint = 'statement_month_over', table = 'statement';
+    end if;
     insert into statement_number as s (year, last)
       values (extract(year from bill.issued_at at time zone 'UTC')::int, 1)
       on conflict (year) do update set last = s.last + 1

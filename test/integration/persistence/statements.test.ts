@@ -50,8 +50,19 @@ test.serial(
       Array.from({ length: 51 }, (_, n) => `FLK-2026-${String(n + 1).padStart(6, '0')}`),
     );
     const { live } = await newOrganization(stores);
-    await write(stores, live, [bill('2026-12', Date.UTC(2027, 0, 1)), bill('2027-01', Date.UTC(2027, 1, 1))]);
-    t.deepEqual(await numbersOf(live), ['FLK-2027-000002', 'FLK-2027-000001'], 'a year of its own, newest first');
+    await write(stores, live, [bill('2024-12', Date.UTC(2025, 0, 1)), bill('2025-01', Date.UTC(2025, 1, 1))]);
+    t.deepEqual(await numbersOf(live), ['FLK-2025-000002', 'FLK-2025-000001'], 'a year of its own, newest first');
+  },
+);
+
+test.serial(
+  'found F56: a node whose clock is months ahead issues no statement of a month that is not over',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    const monthAt = (atMs: number) => new Date(atMs).toISOString().slice(0, 7);
+    for (const atMs of [Date.now() + 3_600_000, Date.now() + 40 * 86_400_000])
+      await t.throwsAsync(() => write(stores, live, [bill(monthAt(atMs), atMs)]), { message: /statement_month_over/ });
+    t.deepEqual(await numbersOf(live), []);
   },
 );
 
