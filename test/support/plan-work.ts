@@ -357,7 +357,7 @@ const ACCOUNTS: Record<string, Work> = {
         key: fresh(),
         row: {
           id: statementId,
-          period: `${1_000 + nextSerial()}-06`,
+          period: `${String(nextSerial() % 2_000).padStart(4, '0')}-06`, // of a month that is over
           lines: [{ kind: 'base', tier: 'premium', band: 'launch', cents: '9900' }],
           totalCents: '9900',
           settled: 0,
@@ -794,9 +794,10 @@ const DELIVERIES: Record<string, Work> = {
         key: '',
       },
     ]);
-    const row = { id: newId('wip', at), userId, scheduledForMs: at + 72 * 3_600_000, atMs: at };
+    // It was asked for 72 hours ago.
+    const row = { id: newId('wip', at), userId, scheduledForMs: at, atMs: at - 72 * 3_600_000 };
     const to = (status: 'scheduled' | 'closing' | 'running' | 'done') =>
-      write(stores, live, [{ table: 'wipes', row: { ...row, status, atMs: at }, key: row.id }]);
+      write(stores, live, [{ table: 'wipes', row: { ...row, status }, key: row.id }]);
     await to('scheduled');
     await wipes.writeLetters(row.scheduledForMs - 1);
     await wipes.newest(live);
