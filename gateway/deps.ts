@@ -61,6 +61,8 @@ export interface GatewayConfig {
   readonly payUrl?: string;
   /** How long an unpaid lent address rests before it is lent on; null: for ever. payments S13. */
   readonly addressRestMs?: number | null;
+  /** Unpaid lent addresses of a family that an account may have; by its plan where absent. payments S13. */
+  readonly unpaidMax?: number;
   /** Open pages of payers that this node follows at most; 5,000 where absent. payments H7. */
   readonly streamsMax?: number;
   /** From which amounts on payments are taken; those of the reference where absent. payments P21. */

@@ -29,9 +29,12 @@ const UNPAID_MIN = 100;
 /** A sandbox is for trying, in loops too. S20. */
 const SANDBOX_TIMES = 100;
 
-/** Unpaid lent addresses of a family, at most. `CHECKOUT_UNPAID_MAX` of the reference. */
-export const unpaidMax = ({ plan, environment }: Pick<PaymentSees, 'plan' | 'environment'>): number =>
-  Math.max(UNPAID_MIN, Math.floor(addressLimitOf(plan) / 2)) * (environment === 'sandbox' ? SANDBOX_TIMES : 1);
+/** Unpaid lent addresses of a family, at most: what the deployment sets (`CHECKOUT_UNPAID_MAX`), else by the plan. */
+export const unpaidMax = (
+  { plan, environment }: Pick<PaymentSees, 'plan' | 'environment'>,
+  set?: number,
+): number =>
+  set ?? Math.max(UNPAID_MIN, Math.floor(addressLimitOf(plan) / 2)) * (environment === 'sandbox' ? SANDBOX_TIMES : 1);
 
 /** Why a link takes no payment now: CONFLICT `paused`, `closed`, `max_uses`. P12, P13. */
 export function linkTakesNone(
@@ -64,13 +67,13 @@ export function openingRefusal(state: PaymentSees, link: PaymentLinkRow, nowMs: 
 /** Refuses: as `openingRefusal`; PAYMENT_SESSION_LIMIT_EXCEEDED `account`. */
 export function openPayment({
   state,
-  command: { link, payment: asked, earlier, resting, addressId },
+  command: { link, payment: asked, earlier, resting, addressId, unpaidMax: set },
   book,
   nowMs,
   realMs,
 }: Deciding<'open_payment'>): AccountDecision<'open_payment'> {
   const family = FAMILY_OF[link.chain],
-    limit = unpaidMax(state),
+    limit = unpaidMax(state, set),
     isFull = (state.unpaid[family] ?? 0) >= limit,
     mine = ofThisIdentity(state, family, earlier),
     lentBefore = mine ?? (isFull ? ofThisIdentity(state, family, resting) : null);

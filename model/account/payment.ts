@@ -104,6 +104,8 @@ export type PaymentCommand =
       earlier: LentBefore | null;
       resting: LentBefore | null;
       addressId: string;
+      /** Unpaid lent addresses of a family that the deployment allows; by the plan where absent. */
+      unpaidMax?: number;
     }
   /** The date of a link has come. */
   | { type: 'close_due_link'; known: PaymentLinkRow; head: number | null }

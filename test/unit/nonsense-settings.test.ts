@@ -45,6 +45,7 @@ const LAWFUL: Readonly<Record<string, readonly Kind[]>> = {
   INTERNAL_PORT: ['zero'],
   CHECKOUT_ADDRESS_REST: ['beyond'],
   CHECKOUT_STREAMS_MAX: NUMBERS,
+  CHECKOUT_UNPAID_MAX: ['beyond'],
   ...Object.fromEntries(
     ['ETH', 'BSC', 'POLYGON', 'AVAX', 'BASE', 'TRON'].map((chain) => [
       `CHECKOUT_TOKEN_MINIMUM_${chain}`,

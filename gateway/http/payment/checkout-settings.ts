@@ -1,4 +1,4 @@
-/** What a deployment sets of payments: from which amounts on it takes them, and how long an address rests. */
+/** What a deployment sets of payments: from which amounts on it takes them, how many addresses wait and how long. */
 import { z } from 'zod';
 import { MINIMUMS, type Minimums } from '../../../actors/payment/minimum.ts';
 import { wholeNumber } from '../../../protocol/node/setting-shapes.ts';
@@ -16,6 +16,8 @@ export const CHECKOUT_SETTINGS = {
   CHECKOUT_STREAMS_MAX: wholeNumber(0, 100_000).default(5_000),
   /** Seconds that a lent address which nobody paid rests before it is lent on, or `never`. payments S13. */
   CHECKOUT_ADDRESS_REST: z.union([z.literal('never'), wholeNumber(1, 31_536_000)]).default(86_400),
+  /** Unpaid lent addresses of a family that an account may have; by its plan where it is not set. payments S13. */
+  CHECKOUT_UNPAID_MAX: wholeNumber(1, 1_000_000).optional(),
   /** Which share of a native amount its sweep may cost, of 10,000. payments P21. */
   CHECKOUT_MIN_FEE_RATIO_BPS: wholeNumber(1, 10_000).default(1_000),
   CHECKOUT_TOKEN_MINIMUM_ETH: tokenMinimum(USUAL.eth),
@@ -31,6 +33,7 @@ type Read = z.infer<z.ZodObject<typeof CHECKOUT_SETTINGS>>;
 /** As the gateway takes it. */
 export const checkoutConfigOf = (config: Read) => ({
   addressRestMs: config.CHECKOUT_ADDRESS_REST === 'never' ? null : config.CHECKOUT_ADDRESS_REST * 1_000,
+  ...(config.CHECKOUT_UNPAID_MAX === undefined ? {} : { unpaidMax: config.CHECKOUT_UNPAID_MAX }),
   streamsMax: config.CHECKOUT_STREAMS_MAX,
   minimums: minimumsOf(config),
 });

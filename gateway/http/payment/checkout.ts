@@ -178,6 +178,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
         earlier: again(found),
         resting: await restingFor(known, state),
         addressId: newId('adr', nowMs()),
+        ...(config.unpaidMax === undefined ? {} : { unpaidMax: config.unpaidMax }),
       });
       if (answer.ok === true) return shownPayment({ link: known, state }, answer.reply);
       if (!isRefusal(answer)) return refuse('INTERNAL_ERROR');
@@ -189,7 +190,7 @@ export function createCheckout(deps: CheckoutDeps, economics: Economics): Checko
   async function restingFor({ accountId, chain }: PaymentLinkRow, state: AccountState): Promise<LentBefore | null> {
     const restMs = config.addressRestMs === undefined ? ADDRESS_REST_MS : config.addressRestMs,
       family = FAMILY_OF[chain];
-    if (restMs === null || (state.unpaid[family] ?? 0) < unpaidMax(state)) return null;
+    if (restMs === null || (state.unpaid[family] ?? 0) < unpaidMax(state, config.unpaidMax)) return null;
     const ledgers = deps.chains
       .enabled(accountId)
       .filter((one) => FAMILY_OF[one] === family)

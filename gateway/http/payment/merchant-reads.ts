@@ -103,7 +103,7 @@ export function merchantReadHandlers(
 }
 
 async function readinessRow(
-  { chains, config: { minimums = MINIMUMS } }: HandlerDeps,
+  { chains, config: { minimums = MINIMUMS, unpaidMax: set } }: HandlerDeps,
   economics: Economics,
   state: AccountState,
   chain: CheckoutChain,
@@ -138,7 +138,11 @@ async function readinessRow(
     feeAsOf: known === null ? null : instantOf(known.asOfMs),
     tokens: tokensOf(minimums, chain, chains.tokens),
     threshold,
-    unpaidAddresses: { open: state.unpaid[family] ?? 0, resting: resting.get(family) ?? 0, limit: unpaidMax(state) },
+    unpaidAddresses: {
+      open: state.unpaid[family] ?? 0,
+      resting: resting.get(family) ?? 0,
+      limit: unpaidMax(state, set),
+    },
   };
 }
 

@@ -18,7 +18,7 @@ import { linkRow } from '../../support/payment-rows.ts';
 
 const account = () => enrolled({ plan: { tier: 'free', band: 'launch' } });
 
-function opening(of: TestAccount, more: { earlier?: LentBefore; resting?: LentBefore } = {}) {
+function opening(of: TestAccount, more: { earlier?: LentBefore; resting?: LentBefore; unpaidMax?: number } = {}) {
   const link = linkRow(of.state.accountId);
   return {
     type: 'open_payment' as const,
@@ -69,6 +69,16 @@ test('payments S13, S16: 10,000 unpaid payments use as many indexes as may be un
   t.is(of.state.activeAddresses, 0, 'capacity is untouched');
   t.is(of.state.unpaid.evm, limit);
   t.like(of.refused(opening(of)), { code: 'PAYMENT_SESSION_LIMIT_EXCEEDED', details: { scope: 'account', limit } });
+});
+
+test('payments S13: a deployment sets how many addresses of a family wait unpaid (CHECKOUT_UNPAID_MAX), whatever the plan', (t) => {
+  const of = account();
+  for (let nth = 0; nth < 3; nth += 1) of.accept(opening(of, { unpaidMax: 3 }));
+  t.like(of.refused(opening(of, { unpaidMax: 3 })), {
+    code: 'PAYMENT_SESSION_LIMIT_EXCEEDED',
+    details: { scope: 'account', limit: 3 },
+  });
+  of.accept(opening(of, { unpaidMax: 4 }));
 });
 
 test('payments S13, S15: a resting address is lent on only at the limit; the payment before is written, so that a deposit that was read meanwhile is decided anew', (t) => {

@@ -47,19 +47,21 @@ test('payments S13, S14: at the limit, and only there, a resting address is look
   const { state } = enrolled(),
     { accountId } = state,
     link = linkRow(accountId, { collectEmail: false });
-  const asked: object[] = [];
-  const opening = async (unpaid: number) => {
+  const asked: object[] = [],
+    commands: object[] = [];
+  const opening = async (unpaid: number, more: object = {}) => {
     const deps = {
       rateLimiter: { take: async () => ({ allowed: true, remaining: 1, resetSeconds: 1 }) },
       nowMs: () => NOW_MS,
-      config: { publicUrl: 'https://flock.example', payUrl: null, addressRestMs: 1_000 },
+      config: { publicUrl: 'https://flock.example', payUrl: null, addressRestMs: 1_000, ...more },
       secrets: { mac: () => 'mac' },
       chains: { enabled: () => ['btc', 'eth', 'base', 'tron'] },
       accounts: {
-        ask: async (_accountId: string, { type }: { type: string }) =>
-          type === 'inspect'
-            ? { ok: true, reply: { ...state, unpaid: { evm: unpaid } } }
-            : { ok: false, code: 'PAYMENT_SESSION_LIMIT_EXCEEDED', message: '', details: {} },
+        ask: async (_accountId: string, command: { type: string }) => {
+          if (command.type === 'inspect') return { ok: true, reply: { ...state, unpaid: { evm: unpaid } } };
+          commands.push(command);
+          return { ok: false, code: 'PAYMENT_SESSION_LIMIT_EXCEEDED', message: '', details: {} };
+        },
       },
       stores: {
         reads: {
@@ -77,4 +79,11 @@ test('payments S13, S14: at the limit, and only there, a resting address is look
   t.deepEqual(asked, []);
   t.like(await opening(unpaidMax(state)), { code: 'PAYMENT_SESSION_LIMIT_EXCEEDED' });
   t.deepEqual(asked, [[accountId, { chain: 'eth', fromIndex: 0, sinceMs: NOW_MS - 1_000, ledgers: ['eth', 'base'] }]]);
+  t.false('unpaidMax' in commands.at(-1)!, 'the plan decides');
+  // CHECKOUT_UNPAID_MAX.
+  await opening(6, { unpaidMax: 7 });
+  t.is(asked.length, 1);
+  await opening(7, { unpaidMax: 7 });
+  t.is(asked.length, 2);
+  t.like(commands.at(-1), { type: 'open_payment', unpaidMax: 7 });
 });
