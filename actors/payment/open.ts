@@ -30,10 +30,7 @@ const UNPAID_MIN = 100;
 const SANDBOX_TIMES = 100;
 
 /** Unpaid lent addresses of a family, at most: what the deployment sets (`CHECKOUT_UNPAID_MAX`), else by the plan. */
-export const unpaidMax = (
-  { plan, environment }: Pick<PaymentSees, 'plan' | 'environment'>,
-  set?: number,
-): number =>
+export const unpaidMax = ({ plan, environment }: Pick<PaymentSees, 'plan' | 'environment'>, set?: number): number =>
   set ?? Math.max(UNPAID_MIN, Math.floor(addressLimitOf(plan) / 2)) * (environment === 'sandbox' ? SANDBOX_TIMES : 1);
 
 /** Why a link takes no payment now: CONFLICT `paused`, `closed`, `max_uses`. P12, P13. */
