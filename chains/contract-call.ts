@@ -35,6 +35,8 @@ export interface TokenCode {
 }
 
 export interface SeesCalls {
+  /** Whether an address has code, as contracts and delegated accounts have. evm. Throws: ChainUnavailable. */
+  hasCode?(address: string): Promise<boolean>;
   /** evm, tron. Throws: ChainUnavailable. */
   fetchTokenCode?(contract: string): Promise<TokenCode>;
   /** What a contract answers to a call that changes nothing; null where it reverts. evm. Throws: ChainUnavailable. */

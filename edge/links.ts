@@ -56,6 +56,7 @@ import { loadSigner } from './signing/signer-loader.ts';
 import { Signing } from './signing/signing.ts';
 import { Submissions } from './signing/submissions.ts';
 import { Operations } from './sweeps/operations.ts';
+import { allowedOf } from './sweeps/treasuries.ts';
 import { BlockedTargets } from './webhooks/blocked-targets.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn } from './webhooks/deposit-check.ts';
 import { plainEvent } from './webhooks/plain-event.ts';
@@ -171,6 +172,7 @@ function createSession(context: EdgeContext, parts: EdgeParts): Session {
         spent: String(spent),
       })),
       sweepFeeRatioBps: config.fees.sweepFeeRatioBps,
+      ...allowedOf(config.sweepTreasuries),
     }),
   });
 }

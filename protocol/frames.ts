@@ -282,11 +282,18 @@ export const attemptsFrame = z.object({
     .max(ATTEMPTS_PER_FRAME),
 });
 const digits = z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/);
+/** Digests of allowed treasuries that fit into a heartbeat. */
+export const ALLOWED_MAX = 200;
 /** What an edge says of itself to the treasury: a cap of zero, the default, is left out. Treasury K15, S27. */
 export const edgeTreasury = z.strictObject({
   registryVersion: serial,
   windowSeconds: count,
   caps: z.array(z.strictObject({ chain: z.enum(CHAINS), cap: digits, spent: digits })).max(CHAINS.length),
+  /** Entries of EDGE_SWEEP_TREASURY_ALLOWLIST as digests; left out where there are too many. W3. */
+  allowed: z
+    .array(z.string().regex(/^[0-9a-f]{16}$/))
+    .max(ALLOWED_MAX)
+    .exactOptional(),
   /** EDGE_SWEEP_FEE_RATIO_BPS. */
   sweepFeeRatioBps: count.exactOptional(),
 });

@@ -196,3 +196,7 @@ export const INVOICE_STATUSES = ['paid', 'reversed'] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 export const UNMATCHED_REASONS = ['surplus', 'wrong_asset', 'wrong_network'] as const;
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+
+/** What is to be known of a treasury wallet before money goes there. Treasury W3. */
+export const WALLET_WARNINGS = ['contract_elsewhere'] as const;
+export type WalletWarning = (typeof WALLET_WARNINGS)[number];

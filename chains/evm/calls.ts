@@ -7,7 +7,7 @@ import { parseReceipt } from './block.ts';
 import { LATEST, type Heads } from './heads.ts';
 import { readLogs } from './log-ranges.ts';
 import type { EvmNetwork } from './network.ts';
-import { askAll, call, resultOf, tryAsk } from './node.ts';
+import { ask, askAll, call, resultOf, tryAsk } from './node.ts';
 import { countOf } from './quantity.ts';
 import { revertReasonOf } from './rejection.ts';
 import type { RawLog } from './raw.ts';
@@ -25,6 +25,7 @@ export function createCalls(network: EvmNetwork, heads: Heads, transport: Transp
     askContract: (asked) => transport.attempt((endpoint) => askContract(network, endpoint, asked)),
     fetchLogsOf: (txid, blockHash) =>
       firstOrAgreedNull(network, transport, (endpoint) => readLogsOf(network, heads, endpoint, txid, blockHash)),
+    hasCode: (address) => transport.attempt((endpoint) => hasCode(network, endpoint, address)),
     fetchTokenCode: (contract) => transport.attempt((endpoint) => readTokenCode(network, endpoint, contract)),
     async findLogs(contract, topics, fromHeight) {
       const { height, hash } = await heads.getHead();
@@ -38,6 +39,12 @@ export function createCalls(network: EvmNetwork, heads: Heads, transport: Transp
       }));
     },
   };
+}
+
+async function hasCode(network: EvmNetwork, endpoint: Endpoint, address: string): Promise<boolean> {
+  const code = await ask(network, endpoint, call('eth_getCode', address, 'latest'));
+  if (typeof code !== 'string') throw new MalformedReply('eth_getCode', JSON.stringify(code));
+  return code !== '0x';
 }
 
 async function askContract(network: EvmNetwork, endpoint: Endpoint, { contract, data }: ContractCall) {

@@ -4129,14 +4129,16 @@ type VerifyAuditLogParamsCheckpoint struct {
 // Chain: btc, eth, bsc, polygon, avax, base, tron, sol, xrp, xlm.
 // Source: derived, external.
 type Wallet struct {
-	ID             string  `json:"id"`
-	Chain          string  `json:"chain"`
-	Source         string  `json:"source"`
-	Address        *string `json:"address"`
-	Tag            *string `json:"tag"`
-	DerivationPath *string `json:"derivationPath"`
-	Label          *string `json:"label"`
-	CreatedAt      string  `json:"createdAt"`
+	ID             string   `json:"id"`
+	Chain          string   `json:"chain"`
+	Source         string   `json:"source"`
+	Address        *string  `json:"address"`
+	Tag            *string  `json:"tag"`
+	DerivationPath *string  `json:"derivationPath"`
+	Label          *string  `json:"label"`
+	Allowlisted    *bool    `json:"allowlisted"`
+	Warnings       []string `json:"warnings"`
+	CreatedAt      string   `json:"createdAt"`
 }
 
 // WalletBalancePage travels.

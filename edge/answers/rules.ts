@@ -406,11 +406,11 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   getPaymentReadiness: word(...READINESS_WORD),
   createTreasuryWallet: {
     falseField: (row, ask, known) => falseNewWallet(row, ask, known),
-    word: ['id', 'createdAt'],
+    word: ['id', 'allowlisted', 'warnings', 'createdAt'],
   },
   listTreasuryWallets: {
     falseField: (row, _ask, known) => falseWallet(row, known),
-    word: ['id', 'chain', 'source', 'tag', 'label', 'createdAt'],
+    word: ['id', 'chain', 'source', 'tag', 'label', 'allowlisted', 'warnings', 'createdAt'],
   },
   getTreasuryWalletBalances: {
     falseField: falseBalance,

@@ -6,6 +6,8 @@
  */
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { ALLOWED_MAX } from '../../protocol/frames.ts';
+import { allowedTreasury } from '../../protocol/node/allowed-treasury.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 
 export interface AllowedTreasury {
@@ -45,4 +47,12 @@ function partsOf(entry: string): { chains: readonly Chain[]; text: string; isOfO
   return chain === undefined
     ? { chains: CHAINS, text: entry, isOfOneChain: false }
     : { chains: [chain], text: entry.slice(at + 1).trim(), isOfOneChain: true };
+}
+
+/** The entries as they are said to the cloud; nothing where they are too many for a heartbeat. W3. */
+export function allowedOf(treasuries: ReadonlyMap<Chain, readonly AllowedTreasury[]>): { allowed?: string[] } {
+  const allowed = [...treasuries].flatMap(([chain, entries]) =>
+    entries.map(({ address, tag }) => allowedTreasury(chain, address, tag)),
+  );
+  return allowed.length > ALLOWED_MAX ? {} : { allowed };
 }

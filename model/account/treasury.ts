@@ -1,5 +1,5 @@
 /** Treasury of an account: where its sweeps go. Spec §2.10. */
-import type { Chain } from '../../protocol/slugs.ts';
+import type { Chain, WalletWarning } from '../../protocol/slugs.ts';
 import {
   BRIDGE_INITIAL,
   type BridgeCommand,
@@ -22,6 +22,8 @@ export interface TreasuryWallet {
   /** The tag that is a part of an external address (X-address, muxed account); null for none. */
   readonly tag: string | null;
   readonly label: string | null;
+  /** As it was when the wallet was registered; absent where there was none. Treasury W3. */
+  readonly warnings?: readonly WalletWarning[];
   readonly createdAtMs: number;
 }
 

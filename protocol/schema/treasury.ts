@@ -1,7 +1,7 @@
 /** Treasury and funding wallets. Spec §2.10; treasury.md W1–W8. */
 import { z } from 'zod';
 import { wholeQuery } from '../envelope.ts';
-import { CHAINS } from '../slugs.ts';
+import { CHAINS, WALLET_WARNINGS } from '../slugs.ts';
 import { balance } from './addresses.ts';
 import { count } from './numbers.ts';
 import { addressText, amount, chain, freeText, instant, pageReply, pathId, replyAmount } from './values.ts';
@@ -34,6 +34,13 @@ export const wallet = z.object({
   tag: z.string().nullable().meta({ description: 'the tag inside an external address; null for none' }),
   derivationPath: z.string().nullable().meta({ description: 'null of an external wallet' }),
   label: z.string().nullable(),
+  allowlisted: z.boolean().nullable().meta({
+    description: 'whether the leader edge sweeps there; null until it said so, and where its list is very long',
+  }),
+  warnings: z.array(z.enum(WALLET_WARNINGS)).meta({
+    description:
+      '`contract_elsewhere`: when it was registered, an EVM address with code on another network and none on this one',
+  }),
   createdAt: instant,
 });
 export const walletPage = pageReply(wallet);

@@ -161,6 +161,7 @@ test('treasury K18: what a token runs is another text with another implementatio
   const first = await read();
   t.like(first, { isDeprecated: false, declined: null });
   t.deepEqual(await read(), first, 'the same code is the same text');
+  t.deepEqual([await client.hasCode(token), await client.hasCode(beacon)], [true, false], 'W3');
   const seen = new Set([first.text]);
   const isAnother = async (why: string) => {
     const { text } = await read();

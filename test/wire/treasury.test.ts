@@ -20,7 +20,8 @@ test('§2.10, treasury W1: wallets are registered once, listed, and seen by thei
   t.deepEqual(again.json.data, first.json.data);
   t.like(first.json.data, { derivationPath: "m/44'/60'/0'/1/1", source: 'derived', label: 'home', tag: null });
   const external = await create(sandbox, { chain: 'eth', source: 'external', address: VAULT.toLowerCase() });
-  t.like(external.json.data, { address: VAULT, derivationPath: null, label: null });
+  t.like(external.json.data, { address: VAULT, derivationPath: null, label: null, allowlisted: null });
+  t.deepEqual(external.json.data.warnings, []);
   const listed = await sandbox.client.must('listTreasuryWallets');
   t.deepEqual(listed.content.map(({ address }) => address).sort(), [VAULT, first.json.data.address].sort());
   t.is((await live.client.must('listTreasuryWallets')).totalElements, 0);

@@ -2955,6 +2955,8 @@ Wallet = TypedDict("Wallet", {
     "tag": "Union[str, None]",
     "derivationPath": "Union[str, None]",
     "label": "Union[str, None]",
+    "allowlisted": "Union[bool, None]",
+    "warnings": "List[str]",
     "createdAt": "str",
 })
 

@@ -1,11 +1,14 @@
 /** Treasury wallets and what they hold. Spec §2.10; treasury W1–W4. */
 import { notEnabled } from '../../../actors/account/guards.ts';
+import { saidByLeader } from '../../../actors/sweep/leader.ts';
+import { isAllowed, warningsFor } from '../../../actors/treasury/wallet-facts.ts';
 import { placed, type PlacedWallet } from '../../../actors/treasury/view.ts';
 import type { Token } from '../../../chains/chain.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { demandsTag } from '../../../chains/tag-demand.ts';
 import type { TreasuryWallet } from '../../../model/account/treasury.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import type { EdgeTreasury } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
@@ -23,8 +26,9 @@ type Area = 'createTreasuryWallet' | 'listTreasuryWallets' | 'getTreasuryWalletB
 
 export function walletHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { accounts, chains, nowMs } = deps;
+  const said = async (accountId: AccountId) => saidByLeader(await deps.stores.edge.sessions(accountId));
   const viewOf = async (accountId: AccountId, stored: unknown) =>
-    view(placed(await stateOf(deps, accountId), stored as TreasuryWallet));
+    view(placed(await stateOf(deps, accountId), stored as TreasuryWallet), await said(accountId));
   return {
     createTreasuryWallet: {
       replay: (stored, asked) => viewOf(accountOf(asked), stored),
@@ -34,14 +38,17 @@ export function walletHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const external =
           address === null ? { address: null, tag: null } : await externalOf(deps, accountId, chain, address);
         if (isRefusal(external)) return external;
-        const wallet = { id: newId('wal', nowMs()), chain, source, ...external, label };
+        const found = external.address === null ? [] : await warningsFor(chains, accountId, chain, external.address);
+        const warnings = found.length === 0 ? {} : { warnings: found };
+        const wallet = { id: newId('wal', nowMs()), chain, source, ...external, label, ...warnings };
         const answer = await accounts.ask(accountId, { type: 'create_treasury_wallet', wallet, ...claimOf(asked) });
         return answer.ok === true ? viewOf(accountId, answer.reply) : answer;
       },
     },
     async listTreasuryWallets(asked) {
-      const state = await stateOf(deps, accountOf(asked));
-      const views = state.treasuryWallets.map((wallet) => view(placed(state, wallet)));
+      const state = await stateOf(deps, accountOf(asked)),
+        heard = await said(accountOf(asked));
+      const views = state.treasuryWallets.map((wallet) => view(placed(state, wallet), heard));
       return wholePage('treasury-wallets', views, asked.query, ({ id }) => id);
     },
     async getTreasuryWalletBalances(asked) {
@@ -72,8 +79,10 @@ export function walletHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-function view({ createdAtMs, ...wallet }: PlacedWallet): ReplyOf<'createTreasuryWallet'> {
-  return { ...wallet, createdAt: instantOf(createdAtMs) };
+function view(placedWallet: PlacedWallet, said: EdgeTreasury | null): ReplyOf<'createTreasuryWallet'> {
+  const { createdAtMs, warnings = [], ...wallet } = placedWallet;
+  const known = { allowlisted: isAllowed(said, wallet), warnings: [...warnings] };
+  return { ...wallet, ...known, createdAt: instantOf(createdAtMs) };
 }
 
 /**

@@ -160,6 +160,8 @@ const treasuryWallet: ReplyOf<'createTreasuryWallet'> = {
   tag: null,
   derivationPath: "m/44'/60'/0'/1/1",
   label: 'home',
+  allowlisted: true,
+  warnings: [],
   createdAt: AT,
 };
 const fundingWallet: ReplyOf<'createFundingWallet'> = {

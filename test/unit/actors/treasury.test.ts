@@ -1,8 +1,13 @@
 import test from 'ava';
 import { WALLETS_MAX } from '../../../actors/treasury/decide.ts';
 import { placed, tankOf } from '../../../actors/treasury/view.ts';
-import { factsOf } from '../../../chains/registry.ts';
+import { isAllowed, warningsFor } from '../../../actors/treasury/wallet-facts.ts';
+import { ChainUnavailable } from '../../../chains/chain.ts';
+import { allowedOf, readTreasuries } from '../../../edge/sweeps/treasuries.ts';
+import { ALLOWED_MAX } from '../../../protocol/frames.ts';
+import { factsOf, networkOf } from '../../../chains/registry.ts';
 import type { AccountCommand } from '../../../model/account/capabilities.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import {
@@ -138,4 +143,56 @@ test('treasury W6: the tank is at the reserved change path, and on pooled chains
     ['xlm', "m/44'/148'/0'/1'/0'"],
   ] as const)
     t.like(factsOf(chain).derivation, { kind: 'pool', gasTankPath: path });
+});
+
+test('treasury W3: whether the leader sweeps to a wallet is known when it said so, chain, address and tag included', (t) => {
+  const addressAt = (text: string) => {
+    const parsed = factsOf('eth').parseAddress(networkOf('eth'), text);
+    return { address: isRefusal(parsed) ? null : parsed.canonical };
+  };
+  const problems: string[] = [],
+    entries = readTreasuries([hexAddress(1), `base:${hexAddress(2)}`], problems),
+    said = { registryVersion: 1, windowSeconds: 1, caps: [], ...allowedOf(entries) };
+  const of = (chain: Chain, text: string, tag: string | null = null) => {
+    const { address } = addressAt(text);
+    return isAllowed(said, { chain, source: 'external', address, tag });
+  };
+  t.deepEqual(problems, []);
+  t.deepEqual([of('eth', hexAddress(1)), of('bsc', hexAddress(1)), of('base', hexAddress(2))], [true, true, true]);
+  t.deepEqual(
+    [of('eth', hexAddress(2)), of('eth', hexAddress(3)), of('eth', hexAddress(1), '7')],
+    [false, false, false],
+  );
+  const derived = { chain: 'eth', source: 'derived', address: hexAddress(9), tag: null } as const;
+  t.is(isAllowed(said, derived), true, 'derived by the edge itself');
+  t.is(isAllowed(null, derived), null);
+  t.is(isAllowed({ registryVersion: 1, windowSeconds: 1, caps: [] }, derived), null, 'an edge of before');
+  const many = Array.from({ length: ALLOWED_MAX / 5 + 1 }, (_, at) => hexAddress(at + 1));
+  t.deepEqual(allowedOf(readTreasuries(many, [])), {}, 'too many for a heartbeat');
+  t.is(allowedOf(readTreasuries(many.slice(1), [])).allowed?.length, ALLOWED_MAX);
+});
+
+test('treasury W3: an address with code on another network and none here is warned of; what cannot be asked warns of nothing', async (t) => {
+  const warned = (code: Partial<Record<Chain, boolean | null>>, chain: Chain = 'eth') =>
+    warningsFor(
+      {
+        enabled: () => ['eth', 'base', 'polygon', 'tron'],
+        bind: async (_account, at) => {
+          const hasCode = async () => {
+            if (code[at] === null) throw new ChainUnavailable(at, 'away');
+            return code[at] ?? false;
+          };
+          return { client: { hasCode } } as never;
+        },
+      },
+      'acc' as never,
+      chain,
+      hexAddress(1),
+    );
+  t.deepEqual(await warned({ base: true }), ['contract_elsewhere']);
+  t.deepEqual(await warned({ base: true, eth: true }), [], 'a contract here too');
+  t.deepEqual(await warned({}), []);
+  t.deepEqual(await warned({ base: true, eth: null }), []);
+  t.deepEqual(await warned({ base: null, polygon: true }), ['contract_elsewhere']);
+  t.deepEqual(await warned({ base: true }, 'tron'), [], 'no EVM network');
 });

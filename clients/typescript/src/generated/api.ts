@@ -4630,6 +4630,8 @@ export interface Wallet {
   tag: string | null;
   derivationPath: string | null;
   label: string | null;
+  allowlisted: boolean | null;
+  warnings: Array<'contract_elsewhere'>;
   createdAt: string;
 }
 
