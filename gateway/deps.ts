@@ -8,6 +8,7 @@ import type { ChainAccess } from '../model/ports/chain-access.ts';
 import type { MetricsAccess } from '../protocol/node/metrics-access.ts';
 import type { OpenConsole } from '../model/ports/console-files.ts';
 import type { OpenDocs } from '../model/ports/doc-files.ts';
+import type { DeviceStore } from '../model/ports/device-store.ts';
 import type { EdgeStore } from '../model/ports/edge-store.ts';
 import type { EdgeStreams } from '../model/ports/edge-streams.ts';
 import type { FactorResetStore } from '../model/ports/factor-reset-store.ts';
@@ -101,6 +102,7 @@ export interface GatewayDeps {
   readonly stores: {
     readonly identity: IdentityStore;
     readonly logins: LoginStore;
+    readonly devices: DeviceStore;
     readonly factors: FactorStore;
     readonly factorResets: FactorResetStore;
     readonly sso: SsoStore;

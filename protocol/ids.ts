@@ -38,6 +38,7 @@ export const ID_PREFIXES = [
   'wip',
   'psk',
   'frs', // reset of factors
+  'dvc', // login of a command line
   'sso',
   'dmn',
 ] as const;

@@ -8,6 +8,7 @@ import { ADDRESSES_ROUTES } from './routes/addresses.ts';
 import { BILLING_ROUTES } from './routes/billing.ts';
 import { AUDIT_LOG_ROUTES } from './routes/audit-log.ts';
 import { CHAINS_ROUTES } from './routes/chains.ts';
+import { DEVICE_ROUTES } from './routes/device.ts';
 import { EDGE_ROUTES } from './routes/edge-signed.ts';
 import { EDGES_ROUTES } from './routes/edges.ts';
 import { FACTOR_RESET_ROUTES } from './routes/factor-resets.ts';
@@ -53,6 +54,7 @@ export const ROUTES = {
   ...SIGN_IN_ROUTES,
   ...PASSKEY_ROUTES,
   ...FACTOR_RESET_ROUTES,
+  ...DEVICE_ROUTES,
   ...SSO_ROUTES,
   ...SETTINGS_ROUTES,
   ...SUPPORT_ROUTES,

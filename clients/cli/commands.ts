@@ -4,8 +4,8 @@ import type { Command } from '../../protocol/node/commands.ts';
 export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     words: ['login'],
-    usage: 'login --url URL | --edge URL | --dev [--data-dir DIR]',
-    does: 'keeps an address and an API key, read from standard input, as a profile',
+    usage: 'login --url URL [--device | --prompt] | --edge URL | --dev [--data-dir DIR]',
+    does: 'keeps an address and an API key, approved in the console or read from standard input, as a profile',
     run: async (args, flags) => (await import('./login.ts')).login(args, flags),
   },
   {

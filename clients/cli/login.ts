@@ -1,17 +1,22 @@
 /** `flock login`, `logout`, `whoami`, `profiles`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Flags } from '../../protocol/node/commands.ts';
 import { createSecretPrompt, PromptEnded } from '../../protocol/node/secret-prompt.ts';
 import { answer, answerLine, CommandFailed, EXIT, note, running, type Running } from './answer.ts';
+import { deviceKey, loginClient } from './device.ts';
 import { profileName, profileNames, readProfile, removeProfile, writeProfile } from './profiles.ts';
 import { opened, sessionOf, type Session } from './session.ts';
 
 /** Where `npm start` listens. */
 const DEVELOPER = { cloud: 'http://127.0.0.1:8080', edge: 'http://127.0.0.1:8081' };
 
-/** Reads the key, asks the service whether it takes it, and keeps both. */
+/**
+ * Reads the key, or has it approved in the console, asks the service whether it takes it, and keeps both. In a terminal
+ * the console is the way to a key of the cloud; what is not a terminal has the key on standard input.
+ */
 export function login(args: readonly string[], flags: Flags): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -20,6 +25,8 @@ export function login(args: readonly string[], flags: Flags): Promise<number> {
       url: { type: 'string' },
       edge: { type: 'string' },
       dev: { type: 'boolean', default: false },
+      device: { type: 'boolean', default: false },
+      prompt: { type: 'boolean', default: false },
       'data-dir': { type: 'string', default: process.env['FLOCK_DATA_DIR'] || '.data' },
     },
   });
@@ -29,7 +36,14 @@ export function login(args: readonly string[], flags: Flags): Promise<number> {
     if (!url || (edge !== undefined && values.url !== undefined))
       throw new CommandFailed('NO_URL', 'say where: --url of the cloud, --edge of an edge, or --dev for npm start');
     const name = profileName(flags.profile, process.env);
-    const apiKey = dev ? developerKey(values['data-dir'], edge !== undefined) : await askForKey();
+    if (values.device && (dev || edge !== undefined || values.prompt))
+      throw new CommandFailed('DEVICE_OF_CLOUD', '--device is for a cloud: give it with --url alone');
+    const isDevice = values.device || (!dev && edge === undefined && !values.prompt && process.stdin.isTTY === true);
+    const apiKey = dev
+      ? developerKey(values['data-dir'], edge !== undefined)
+      : isDevice
+        ? await approvedKey(url, run.signal)
+        : await askForKey();
     const session = opened({ url, apiKey }, name, run.signal);
     if (session.isEdge !== (edge !== undefined))
       throw new CommandFailed(
@@ -40,6 +54,20 @@ export function login(args: readonly string[], flags: Flags): Promise<number> {
     writeProfile(name, { url, apiKey }, process.env);
     answer(flags, viewOf(session), `profile ${name}: ${session.environment}, ${sideOf(session)} ${url}`);
   });
+}
+
+/** The code is told even where notes are not: without it nobody can approve it. */
+async function approvedKey(url: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await deviceKey(
+      loginClient(url),
+      (text) => void process.stderr.write(`${text}\n`),
+      (ms) => pause(ms, undefined, { signal }),
+    );
+  } catch (error) {
+    if (signal.aborted) throw new CommandFailed('INTERRUPTED', 'nobody approved the code', EXIT.interrupted);
+    throw error;
+  }
 }
 
 async function askForKey(): Promise<string> {

@@ -2278,6 +2278,40 @@ func (c *Client) KeepFactors(ctx context.Context, params KeepFactorsParams, opti
 	return call[KeepFactorsReply](ctx, c, operation{"keepFactors", "POST", "/v1/auth/factor-reset/cancel", "bc"}, params, howOf(options))
 }
 
+// AskDeviceParams are the arguments of AskDevice.
+type AskDeviceParams struct{}
+
+// AskDevice: Begin the login of a command line: a code that a person types into the console.
+func (c *Client) AskDevice(ctx context.Context, params AskDeviceParams, options ...CallOption) (*AskDeviceReply, error) {
+	return call[AskDeviceReply](ctx, c, operation{"askDevice", "POST", "/v1/auth/device", "bc"}, params, howOf(options))
+}
+
+// TakeDeviceKeyParams are the arguments of TakeDeviceKey.
+type TakeDeviceKeyParams struct {
+	DeviceCode string `json:"deviceCode"`
+}
+
+// TakeDeviceKey: Ask, every five seconds, whether the code was approved; its API key is told once.
+func (c *Client) TakeDeviceKey(ctx context.Context, params TakeDeviceKeyParams, options ...CallOption) (*TakeDeviceKeyReply, error) {
+	return call[TakeDeviceKeyReply](ctx, c, operation{"takeDeviceKey", "POST", "/v1/auth/device/token", "bc"}, params, howOf(options))
+}
+
+// ApproveDeviceParams are the arguments of ApproveDevice.
+//
+// Environment: live, sandbox.
+// Role: editor, viewer.
+type ApproveDeviceParams struct {
+	UserCode    string  `json:"userCode"`
+	Environment *string `json:"environment,omitempty"`
+	Role        *string `json:"role,omitempty"`
+	Totp        *string `json:"totp,omitempty"`
+}
+
+// ApproveDevice: Approve the code of a command line of yours; live needs a fresh second factor.
+func (c *Client) ApproveDevice(ctx context.Context, params ApproveDeviceParams, options ...CallOption) (*ApproveDeviceReply, error) {
+	return call[ApproveDeviceReply](ctx, c, operation{"approveDevice", "POST", "/v1/auth/device/approve", "bc"}, params, howOf(options))
+}
+
 // ListSsoConnectionsParams are the arguments of ListSsoConnections.
 type ListSsoConnectionsParams struct {
 	Page  *int64  `json:"page,omitempty"`

@@ -264,6 +264,25 @@ type ApiKeyPage struct {
 	Next          *string  `json:"next"`
 }
 
+// ApproveDeviceReply travels.
+//
+// Environment: live, sandbox.
+// Role: editor, viewer.
+type ApproveDeviceReply struct {
+	Approved    bool   `json:"approved"`
+	Environment string `json:"environment"`
+	Role        string `json:"role"`
+}
+
+// AskDeviceReply travels.
+type AskDeviceReply struct {
+	DeviceCode       string `json:"deviceCode"`
+	UserCode         string `json:"userCode"`
+	VerificationUri  string `json:"verificationUri"`
+	ExpiresInSeconds int64  `json:"expiresInSeconds"`
+	IntervalSeconds  int64  `json:"intervalSeconds"`
+}
+
 // AssessedCase travels.
 //
 // Case: A, B, C, D, E, F.
@@ -2981,6 +3000,7 @@ type RateLimitExceededDetails struct {
 	WindowSeconds     *int64  `json:"windowSeconds,omitempty"`
 	Limit             *int64  `json:"limit,omitempty"`
 	Of                *string `json:"of,omitempty"`
+	Reason            *string `json:"reason,omitempty"`
 }
 
 // Readiness travels.
@@ -3616,6 +3636,19 @@ type SweepsPreviewTotalsItem struct {
 	Decision string `json:"decision"`
 	Count    int64  `json:"count"`
 	Amount   string `json:"amount"`
+}
+
+// TakeDeviceKeyReply travels.
+//
+// Status: pending, ready.
+// Environment: live, sandbox.
+// Role: editor, viewer.
+type TakeDeviceKeyReply struct {
+	Status      string  `json:"status"`
+	Key         *string `json:"key"`
+	Environment *string `json:"environment"`
+	Role        *string `json:"role"`
+	ExpiresAt   *string `json:"expiresAt"`
 }
 
 // TierFeatureLockedDetails is what DecodeDetails reads of an error.

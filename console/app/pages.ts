@@ -146,6 +146,7 @@ export const ADMIN_PAGES: readonly PageEntry[] = [
 /** Pages about oneself. */
 export const OWN_PAGES: readonly PageEntry[] = [
   { path: '/profile', title: 'Profile', load: async () => (await import('../pages/profile.tsx')).Profile },
+  { path: '/device', title: 'Command line', load: async () => (await import('../pages/device.tsx')).Device },
 ];
 
 const letters = () => import('../pages/by-letter.tsx');

@@ -10,6 +10,7 @@ import { billingHandlers } from './billing/billing.ts';
 import { chainHandlers } from './chain/chains.ts';
 import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './webhook/deliveries.ts';
+import { deviceHandlers } from './organization/device.ts';
 import { detectPathHandler } from './key-source/detect-path.ts';
 import { edgeKeyHandlers } from './edge/edge-keys.ts';
 import { edgeHandlers } from './edge/edge.ts';
@@ -103,6 +104,7 @@ export function createHandlers(
     ...sandboxHandlers(deps),
     ...signInHandlers(deps),
     ...loginHandlers(deps),
+    ...deviceHandlers(deps),
     ...registrationHandlers(deps),
     ...factorHandlers(deps),
     ...ssoHandlers(deps),

@@ -5,6 +5,7 @@ import { createAuditStore } from './audit-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { createChangeStore } from './change-store.ts';
 import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
+import { createDeviceStore } from './device-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createFactorResetStore } from './factor-reset-store.ts';
 import { createFactorStore } from './factor-store.ts';
@@ -51,6 +52,7 @@ export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions
 export function createStores(options: StoresOptions) {
   const { sql } = options;
   const [edge, passkeys, sso] = [createEdgeStore(sql), createPasskeyStore(sql), createSsoStore(sql)];
+  const devices = createDeviceStore(sql);
   const people = createPeopleStore(sql);
   return {
     accounts: createAccountStore(options),
@@ -68,6 +70,7 @@ export function createStores(options: StoresOptions) {
     edge,
     identity: createIdentityStore(sql, options.initialAccount),
     logins: createLoginStore(sql),
+    devices,
     factors: createFactorStore(sql),
     factorResets: createFactorResetStore(sql),
     sso,
@@ -96,7 +99,10 @@ export function createStores(options: StoresOptions) {
     conflicts: createConflictStore(sql),
     /** Forgets what was good once and is good no more: nonces, challenges, sign-ins that were not finished. */
     purgeOnce: async (nowMs: number): Promise<number> =>
-      (await edge.purgeNonces(nowMs)) + (await passkeys.purgeChallenges(nowMs)) + (await sso.purgeFlows(nowMs)),
+      (await edge.purgeNonces(nowMs)) +
+      (await passkeys.purgeChallenges(nowMs)) +
+      (await sso.purgeFlows(nowMs)) +
+      (await devices.purge(nowMs)),
     /** Letters about what ends soon: API keys in use, certificates of providers. */
     async writeLetters(nowMs: number): Promise<void> {
       await people.writeKeyLetters(nowMs);

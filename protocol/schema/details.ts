@@ -50,7 +50,7 @@ export const DETAILS = {
   EDGE_SIGNATURE_INVALID: some({ ...why, expected: z.union([text, texts]), setting: text }),
   EDGE_NONCE_REPLAY: none,
   KEY_MATERIAL_REJECTED: some({ ...onChain, rule: text, field: text, line: whole }),
-  RATE_LIMIT_EXCEEDED: some({ ...later, windowSeconds: whole, limit: whole, of: text }),
+  RATE_LIMIT_EXCEEDED: some({ ...later, windowSeconds: whole, limit: whole, of: text, reason: text }),
   EDGE_VERSION_UNSUPPORTED: some({ edgeVersion: text, minimum: text }),
   IDENTITY_ROTATION_PENDING: some({ rotationId: text }),
   CROSS_ENVIRONMENT_IDENTITY: none,

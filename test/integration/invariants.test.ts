@@ -150,6 +150,7 @@ test.serial('the application role cannot write money but by the posting function
   t.deepEqual(writable, [
     'api_key',
     'console_user',
+    'device_login',
     'edge_instruction',
     'edge_nonce',
     'edge_session',

@@ -758,6 +758,18 @@ const DELIVERIES: Record<string, Work> = {
     await factorResets.list(null, 10);
     await factorResets.expire(0, at);
   },
+  'devices.begin approve poll purge': async ({ stores }) => {
+    const { organizationId, userId } = await newOrganization(stores);
+    const { devices } = stores;
+    const id = newId('dvc', Date.now());
+    await devices.begin({ id, secretHash: 'a'.repeat(64), userCode: 'BCDFGHJK', expiresAtMs: soon() });
+    await devices.poll(id, 'b'.repeat(64), Date.now());
+    await devices.poll(id, 'a'.repeat(64), Date.now());
+    const approval = { userId, organizationId, environment: 'sandbox' as const, role: 'viewer' as const };
+    await devices.approve('BCDFGHJK', approval, Date.now());
+    await devices.poll(id, 'a'.repeat(64), Date.now() + 60_000);
+    await devices.purge(0);
+  },
   'support.allowAccess accessUntil begin standing list end': async ({ stores }) => {
     const { organizationId, userId } = await newOrganization(stores);
     const { support } = stores;

@@ -3702,6 +3702,51 @@ class AsyncFlock(AsyncCore):
         }
         return await self._call(_operation, _arguments, None, timeout, deadline)
 
+    async def ask_device(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        """Begin the login of a command line: a code that a person types into the console."""
+        _operation = Operation("askDevice", "POST", "/v1/auth/device", "bc")
+        _arguments: Dict[str, Any] = {}
+        return await self._call(_operation, _arguments, None, timeout, deadline)
+
+    async def take_device_key(
+        self,
+        *,
+        device_code: str,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        """Ask, every five seconds, whether the code was approved; its API key is told once."""
+        _operation = Operation("takeDeviceKey", "POST", "/v1/auth/device/token", "bc")
+        _arguments: Dict[str, Any] = {
+            "deviceCode": device_code,
+        }
+        return await self._call(_operation, _arguments, None, timeout, deadline)
+
+    async def approve_device(
+        self,
+        *,
+        user_code: str,
+        environment: Literal["live", "sandbox"] = UNSET,
+        role: Literal["editor", "viewer"] = UNSET,
+        totp: str = UNSET,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Any:
+        """Approve the code of a command line of yours; live needs a fresh second factor."""
+        _operation = Operation("approveDevice", "POST", "/v1/auth/device/approve", "bc")
+        _arguments: Dict[str, Any] = {
+            "userCode": user_code,
+            "environment": environment,
+            "role": role,
+            "totp": totp,
+        }
+        return await self._call(_operation, _arguments, None, timeout, deadline)
+
     async def list_sso_connections(
         self,
         *,

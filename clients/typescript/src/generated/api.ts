@@ -993,6 +993,35 @@ export interface Operations {
     email: string;
     cancelled: true;
   }>;
+  /** Begin the login of a command line: a code that a person types into the console. */
+  askDevice: Call<{}, {
+    deviceCode: string;
+    userCode: string;
+    verificationUri: string;
+    expiresInSeconds: number;
+    intervalSeconds: number;
+  }>;
+  /** Ask, every five seconds, whether the code was approved; its API key is told once. */
+  takeDeviceKey: Call<{
+    deviceCode: string;
+  }, {
+    status: Open<'pending' | 'ready'>;
+    key: string | null;
+    environment: Open<'live' | 'sandbox'> | null;
+    role: Open<'editor' | 'viewer'> | null;
+    expiresAt: string | null;
+  }>;
+  /** Approve the code of a command line of yours; live needs a fresh second factor. */
+  approveDevice: Call<{
+    userCode: string;
+    environment?: 'live' | 'sandbox';
+    role?: 'editor' | 'viewer';
+    totp?: string;
+  }, {
+    approved: true;
+    environment: Open<'live' | 'sandbox'>;
+    role: Open<'editor' | 'viewer'>;
+  }>;
   /** The identity provider of the organization, if there is one. */
   listSsoConnections: List<{
     page?: number;
@@ -1316,6 +1345,7 @@ export interface Details {
     windowSeconds?: number;
     limit?: number;
     of?: string;
+    reason?: string;
   };
   EDGE_VERSION_UNSUPPORTED: {
     edgeVersion?: string;

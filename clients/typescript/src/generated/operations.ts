@@ -173,6 +173,9 @@ listPasskeys GET /v1/auth/passkeys lc
 removePasskey DELETE /v1/auth/passkeys/{id} c
 askPasskey POST /v1/auth/passkeys/ask bc
 keepFactors POST /v1/auth/factor-reset/cancel bc
+askDevice POST /v1/auth/device bc
+takeDeviceKey POST /v1/auth/device/token bc
+approveDevice POST /v1/auth/device/approve bc
 listSsoConnections GET /v1/settings/sso lc
 setSsoConnection PUT /v1/settings/sso bc
 removeSsoConnection DELETE /v1/settings/sso/{id} c
