@@ -7,12 +7,12 @@ type Asks = Pick<Client, 'call'>;
 /** Ends early with the command: what is waited for then is nobody's. */
 type Wait = (ms: number) => Promise<void>;
 
-/** The key, once somebody approved the code that `tell` was given. Throws: CommandFailed. */
-export async function deviceKey(client: Asks, tell: (text: string) => void, wait: Wait): Promise<string> {
+/** The key, once somebody approved the code that `show` was given. Throws: CommandFailed. */
+export async function deviceKey(client: Asks, show: (text: string) => void, wait: Wait): Promise<string> {
   const asked = await client.call('askDevice', { body: {} });
   if (isRefusal(asked)) throw failureOf(asked);
   const { deviceCode, userCode, verificationUri, expiresInSeconds } = asked;
-  tell(`Open ${verificationUri}, sign in, and type this code (good for ${expiresInSeconds / 60} minutes): ${userCode}`);
+  show(`Open ${verificationUri}, sign in, and type this code (good for ${expiresInSeconds / 60} minutes): ${userCode}`);
   let pauseMs = asked.intervalSeconds * 1_000;
   for (let waitedMs = 0; waitedMs <= expiresInSeconds * 1_000; waitedMs += pauseMs) {
     await wait(pauseMs);

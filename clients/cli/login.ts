@@ -56,7 +56,7 @@ export function login(args: readonly string[], flags: Flags): Promise<number> {
   });
 }
 
-/** The code is told even where notes are not: without it nobody can approve it. */
+/** The code is shown even where notes are not: without it nobody can approve it. */
 async function approvedKey(url: string, signal: AbortSignal): Promise<string> {
   try {
     return await deviceKey(

@@ -2291,7 +2291,7 @@ type TakeDeviceKeyParams struct {
 	DeviceCode string `json:"deviceCode"`
 }
 
-// TakeDeviceKey: Ask, every five seconds, whether the code was approved; its API key is told once.
+// TakeDeviceKey: Ask, every five seconds, whether the code was approved; its API key is shown once.
 func (c *Client) TakeDeviceKey(ctx context.Context, params TakeDeviceKeyParams, options ...CallOption) (*TakeDeviceKeyReply, error) {
 	return call[TakeDeviceKeyReply](ctx, c, operation{"takeDeviceKey", "POST", "/v1/auth/device/token", "bc"}, params, howOf(options))
 }

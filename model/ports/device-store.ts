@@ -30,7 +30,7 @@ export interface DeviceStore {
     nowMs: number,
     audit?: AuditRecord,
   ): Promise<'approved' | 'unknown' | 'used'>;
-  /** Spends what is ready: of two that ask at once one is told so, on whatever nodes they are. */
+  /** Spends what is ready: of two that ask at once one has it, on whatever nodes they are. */
   poll(id: string, secretHash: string, nowMs: number): Promise<DevicePolled>;
   purge(nowMs: number): Promise<number>;
 }

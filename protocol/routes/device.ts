@@ -21,7 +21,7 @@ export const DEVICE_ROUTES = {
     body: device.takeDeviceKeyBody,
     reply: device.deviceTaken,
     refusals: ['RATE_LIMIT_EXCEEDED', 'NOT_FOUND', 'CONFLICT'],
-    summary: 'Ask, every five seconds, whether the code was approved; its API key is told once',
+    summary: 'Ask, every five seconds, whether the code was approved; its API key is shown once',
   },
   approveDevice: {
     ...portal('Authentication', 'viewer'),

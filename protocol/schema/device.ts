@@ -26,7 +26,7 @@ export const takeDeviceKeyBody = z.strictObject({
 });
 export const deviceTaken = z.object({
   status: z.enum(['pending', 'ready']).meta({ description: 'pending: nobody has approved the code yet' }),
-  key: z.string().nullable().meta({ description: '`flk_…`, told once' }),
+  key: z.string().nullable().meta({ description: '`flk_…`, shown once' }),
   environment: environment.nullable(),
   role: role.nullable(),
   expiresAt: instant.nullable().meta({ description: 'the end of the key' }),

@@ -2,7 +2,7 @@
  * Every statement of the stores, called once with arguments of a busy day on the databases of scale.ts and
  * scale-beside.ts. The key names the methods of `createStores` that it calls, or rows of an append.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { createClusterStore } from '../../persistence/postgres/cluster-store.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
@@ -762,11 +762,12 @@ const DELIVERIES: Record<string, Work> = {
     const { organizationId, userId } = await newOrganization(stores);
     const { devices } = stores;
     const id = newId('dvc', Date.now());
-    await devices.begin({ id, secretHash: 'a'.repeat(64), userCode: 'BCDFGHJK', expiresAtMs: soon() });
+    const userCode = Array.from({ length: 8 }, () => 'BCDFGHJKLMNPQRSTVWXZ'[randomInt(20)]).join('');
+    await devices.begin({ id, secretHash: 'a'.repeat(64), userCode, expiresAtMs: soon() });
     await devices.poll(id, 'b'.repeat(64), Date.now());
     await devices.poll(id, 'a'.repeat(64), Date.now());
     const approval = { userId, organizationId, environment: 'sandbox' as const, role: 'viewer' as const };
-    await devices.approve('BCDFGHJK', approval, Date.now());
+    await devices.approve(userCode, approval, Date.now());
     await devices.poll(id, 'a'.repeat(64), Date.now() + 60_000);
     await devices.purge(0);
   },

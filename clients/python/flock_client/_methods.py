@@ -3719,7 +3719,7 @@ class Flock(Core):
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Any:
-        """Ask, every five seconds, whether the code was approved; its API key is told once."""
+        """Ask, every five seconds, whether the code was approved; its API key is shown once."""
         _operation = Operation("takeDeviceKey", "POST", "/v1/auth/device/token", "bc")
         _arguments: Dict[str, Any] = {
             "deviceCode": device_code,

@@ -3,7 +3,8 @@
 create table device_login (
   id              text collate "C" primary key,
   secret_hash     text not null constraint device_login_secret check (secret_hash ~ '^[0-9a-f]{64}$'),
-  user_code       text collate "C" not null constraint device_login_user_code check (user_code ~ '^[B-DF-HJ-NP-TV-XZ]{8}$'),
+  user_code       text collate "C" not null
+                  constraint device_login_user_code check (user_code ~ '^[B-DF-HJ-NP-TV-XZ]{8}$'),
   expires_at      timestamptz not null,
   polled_at       timestamptz,
   user_id         text collate "C" references console_user on delete cascade,

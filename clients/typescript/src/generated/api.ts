@@ -1001,7 +1001,7 @@ export interface Operations {
     expiresInSeconds: number;
     intervalSeconds: number;
   }>;
-  /** Ask, every five seconds, whether the code was approved; its API key is told once. */
+  /** Ask, every five seconds, whether the code was approved; its API key is shown once. */
   takeDeviceKey: Call<{
     deviceCode: string;
   }, {
