@@ -175,6 +175,9 @@ export const EXPORT_PLAN_WORD = [
   'inexpressible.*',
   'inexpressible.*.reason',
   'inexpressible.*.count',
+  'loses',
+  'loses.*',
+  'bytes',
 ];
 export const OBSERVE_WORD = [
   'state',
