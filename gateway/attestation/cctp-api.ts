@@ -3,6 +3,7 @@
  * is believed here: its caller compares. It blocks who asks more than 35 times a second, so that a node asks ten times
  * at most, and leaves it alone for five minutes when it says 429. Treasury H6, H8.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Attestation, Attesters } from '../../model/ports/attesters.ts';
 import { FINALIZED } from '../../chains/evm/cctp.ts';
@@ -25,7 +26,11 @@ export interface CctpApiSettings {
 
 type Said = { readonly status: number; readonly text: string } | null;
 
-export function createCctpApi({ CCTP_API_URL: apiUrl }: CctpApiSettings, nowMs: () => number = Date.now): Attesters {
+export function createCctpApi(
+  { CCTP_API_URL: apiUrl }: CctpApiSettings,
+  nowMs: () => number = Date.now,
+  rest: (ms: number) => Promise<unknown> = delay,
+): Attesters {
   let freeAtMs = 0,
     silentUntilMs = 0;
 
@@ -36,7 +41,9 @@ export function createCctpApi({ CCTP_API_URL: apiUrl }: CctpApiSettings, nowMs: 
     freeAtMs = at + APART_MS;
     const pause = at - nowMs();
     // The next in turn asks at its time: no look waits for longer than those before it.
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    if (pause > 0) await rest(pause);
+    // Who waited its turn while another was told 429 asks no more: the block would only grow.
+    if (nowMs() < silentUntilMs) return null;
     try {
       const response = await fetch(`${apiUrl}${path}`, {
         signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -11,6 +11,7 @@ import { BRIDGE_STATES } from '../../../protocol/slugs.ts';
 import { newId, newUuid } from '../../../protocol/node/ids.ts';
 import { enrolled, NOW_MS } from '../../support/account.ts';
 import { bridgeTransferRow } from '../../support/bridge-rows.ts';
+import { pending, startAttestations } from '../../support/cctp/service.ts';
 import { ROUTED } from '../../support/edge/bridges.ts';
 
 const TOKEN = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
@@ -214,4 +215,44 @@ test('treasury H8: an answer that does not end is not read to its end', async (t
   const endless = createCctpApi({ CCTP_API_URL: `http://127.0.0.1:${port}` });
   t.deepEqual(await endless.attestationOf(0, '0x1'), { kind: 'not_yet', reason: 'no_answer' });
   t.true(sent > 4);
+});
+
+const TXID = `0x${'ab'.repeat(32)}`;
+const SILENCE_MS = 300_000;
+
+test('treasury H8: after 429 the service is left alone for five minutes, by every transfer, and then asked again', async (t) => {
+  const service = await startAttestations([]);
+  t.teardown(() => service.close());
+  service.plan = (honest, asked) => (asked === 0 ? { status: 429, body: { error: 'Too many requests' } } : honest);
+  let nowMs = NOW_MS;
+  const attesters = createCctpApi({ CCTP_API_URL: service.url }, () => nowMs);
+  const silence = { kind: 'silence', untilMs: NOW_MS + SILENCE_MS };
+  t.deepEqual(await attesters.attestationOf(0, TXID), silence);
+  nowMs += SILENCE_MS - 1;
+  t.deepEqual(await attesters.attestationOf(0, TXID), silence);
+  t.deepEqual(await attesters.attestationOf(6, TXID), silence, 'the domain makes no difference');
+  t.is(await attesters.feeOf(0, 6, 1n), null, 'nor does the question');
+  t.is(service.asked, 1);
+  nowMs += 1;
+  t.deepEqual(await attesters.attestationOf(0, TXID), { kind: 'not_yet', reason: `status_${pending.status}` });
+  t.is(service.asked, 2);
+});
+
+test('treasury H8: who waited its turn while another was told 429 asks no more', async (t) => {
+  const service = await startAttestations([]);
+  t.teardown(() => service.close());
+  service.plan = () => ({ status: 429, body: { error: 'Too many requests' } });
+  const turn = Promise.withResolvers<void>();
+  const attesters = createCctpApi(
+    { CCTP_API_URL: service.url },
+    () => NOW_MS,
+    () => turn.promise,
+  );
+  const first = attesters.attestationOf(0, TXID),
+    queued = [6, 1, 7].map((domain) => attesters.attestationOf(domain, TXID));
+  const silence = { kind: 'silence', untilMs: NOW_MS + SILENCE_MS };
+  t.deepEqual(await first, silence);
+  turn.resolve();
+  t.deepEqual(await Promise.all(queued), [silence, silence, silence]);
+  t.is(service.asked, 1);
 });
