@@ -42,7 +42,7 @@ export function createCctpApi(
     const pause = at - nowMs();
     // The next in turn asks at its time: no look waits for longer than those before it.
     if (pause > 0) await rest(pause);
-    // Another was told 429 meanwhile: asking on would only lengthen the block.
+    // The service may have answered 429 to another one meanwhile.
     if (nowMs() < silentUntilMs) return null;
     try {
       const response = await fetch(`${apiUrl}${path}`, {
