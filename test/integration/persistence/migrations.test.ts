@@ -418,7 +418,7 @@ test.serial(
     t.regex(await planOf("select 1 from flock.deposit where account_id = 'a' and id = 'b'"), /using deposit_pkey/);
     t.regex(
       await planOf("select 1 from flock.withdrawal where account_id = 'a' and id = 'b'"),
-      /using withdrawal_(pkey|by_own)/,
+      /using withdrawal_pkey/,
     );
     t.regex(
       await planOf("select 1 from flock.fact where ledger = 'a' and txid = 'b' and output_index = 1"),
