@@ -201,6 +201,9 @@ export const TRANSACTION: Table<Movement> = {
   address: (value, { holder }) => value === holder.address,
   counterparty: (value, { counterparty, direction }) =>
     direction === 'out' ? value === counterparty : value === null || isText(value),
+  kind: (value, { direction }) => value === (direction === 'out' ? 'withdrawal' : null),
+  role: same(null),
+  operationId: same(null),
   chainTag: same(null),
   height: (value, { inBlock, before }) =>
     inBlock ? isHeight(value) && (before?.height ?? value) === value : value === null,
