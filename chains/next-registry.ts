@@ -51,12 +51,12 @@ export function nextRegistry(
   const deployment = deploymentOf(token);
   const tokens = current.tokens.map((entry) => (entry === joined ? withDeployment(entry, deployment) : entry));
   const all = joined === undefined ? [...tokens, entryOf(token, deployment)] : tokens;
-  // A token opens no route of a bridge (decision 104).
+  // A token opens no route of a bridge: chains/registry-change.ts does.
   return { ...current, version, publishedAt, tokens: all };
 }
 
 function deploymentOf({ chain, contract, decimals, kind, hazards, tokenProgram, sac, source }: NewToken): Deployment {
-  return {
+  const deployment = {
     chain,
     contract,
     decimals,
@@ -67,9 +67,18 @@ function deploymentOf({ chain, contract, decimals, kind, hazards, tokenProgram, 
     bridgeable: false,
     sweepable: true,
     source,
-    ...(hazards.includes('fee_on_transfer') ? { feeOnTransfer: true as const } : {}),
     ...(tokenProgram === undefined ? {} : { tokenProgram }),
     ...(sac === undefined ? {} : { sac }),
+  };
+  return withHazards(deployment, hazards);
+}
+
+/** A deployment with these hazards and no others. */
+export function withHazards(deployment: Deployment, hazards: NonNullable<Deployment['hazards']>): Deployment {
+  const { hazards: _, feeOnTransfer: __, ...rest } = deployment;
+  return {
+    ...rest,
+    ...(hazards.includes('fee_on_transfer') ? { feeOnTransfer: true as const } : {}),
     ...(hazards.length === 0 ? {} : { hazards: [...hazards].sort() }),
   };
 }

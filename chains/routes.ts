@@ -1,12 +1,14 @@
 /**
- * The routes of a bridge that edges of this release can check whole. No published version of the token registry has
- * one: none is opened before transfers were tried from chain to chain (decision 104). Treasury H1.
+ * The routes of a bridge that edges of this release can check whole. The version of the token registry that ships with
+ * the code has none: administrators open them by a later one (decisions 104, 140). Treasury H1.
  */
 import type { Registry } from './catalogue.ts';
 import { BRIDGED_SYMBOL, BURN_MAX, CCTP_CHAINS, MESSAGE_TRANSMITTER, TOKEN_MESSENGER } from './evm/cctp.ts';
 
+export type BridgeRoute = Registry['routes'][number];
+
 /** Every ordered pair of chains on which the token can be burnt and minted. */
-export function routesOf(tokens: Registry['tokens']): Registry['routes'] {
+export function routesOf(tokens: Registry['tokens']): BridgeRoute[] {
   const ends = tokens
     .filter(({ symbol }) => symbol === BRIDGED_SYMBOL)
     .flatMap(({ deployments }) => deployments)
@@ -29,5 +31,23 @@ export function routesOf(tokens: Registry['tokens']): Registry['routes'] {
         seconds: from.seconds,
         burnMax: String(BURN_MAX),
       })),
+  );
+}
+
+export const isSameWay = (a: Pick<BridgeRoute, 'symbol' | 'from' | 'to'>, b: typeof a): boolean =>
+  a.symbol === b.symbol && a.from === b.from && a.to === b.to;
+
+/** Whether a route leads through the very contracts and domains of this release. */
+export function isPinned(route: BridgeRoute): boolean {
+  const { symbol, from, to, protocol, fromDomain, toDomain, messenger, transmitter, burnMax } = route;
+  return (
+    symbol === BRIDGED_SYMBOL &&
+    protocol === 'cctp_v2' &&
+    from !== to &&
+    fromDomain === CCTP_CHAINS[from]?.domain &&
+    toDomain === CCTP_CHAINS[to]?.domain &&
+    messenger === TOKEN_MESSENGER &&
+    transmitter === MESSAGE_TRANSMITTER &&
+    BigInt(burnMax) <= BURN_MAX
   );
 }

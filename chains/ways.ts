@@ -2,6 +2,7 @@
 import type { ROUTE_REASONS } from '../protocol/schema/tokens.ts';
 import { FAMILY_OF, type Chain, type Environment } from '../protocol/slugs.ts';
 import type { Deployment, Registry } from './catalogue.ts';
+import { isPinned, isSameWay } from './routes.ts';
 
 export interface Way {
   readonly symbol: string;
@@ -22,10 +23,12 @@ export function waysOf(registry: Registry, environment: Environment): Way[] {
 }
 
 function wayOf({ routes }: Registry, environment: Environment, symbol: string, from: Deployment, to: Deployment): Way {
-  const route = routes.find((one) => one.symbol === symbol && one.from === from.chain && one.to === to.chain) ?? null;
+  const ends = { symbol, from: from.chain, to: to.chain };
+  // What an edge would refuse to burn through is not shown as open.
+  const route = routes.find((one) => isSameWay(one, ends) && isPinned(one)) ?? null;
   const reason =
     closedBy(from, to) ?? (route === null ? 'not_offered' : environment === 'sandbox' ? 'not_in_sandbox' : null);
-  return { symbol, from: from.chain, to: to.chain, reason, route: reason === null ? route : null };
+  return { ...ends, reason, route: reason === null ? route : null };
 }
 
 /** Why no route may lead there; null where one may. */

@@ -52,6 +52,7 @@ export const LISTS = [
   'payment-links',
   'token-requests',
   'token-reviews',
+  'registry-proposals',
   'payments',
   'invoices',
   'payment-readiness',
@@ -76,6 +77,7 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
   invoices: /^inv_[a-z2-7]{26}$/,
   'payment-links': /^lnk_[a-z2-7]{26}$/,
   'token-reviews': /^tkr_[a-z2-7]{26}$/,
+  'registry-proposals': /^rgp_[a-z2-7]{26}$/,
   deliveries: /^dlv_[a-z2-7]{26}$/,
 };
 

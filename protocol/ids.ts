@@ -18,6 +18,7 @@ export const ID_PREFIXES = [
   'swo',
   'brt', // bridge transfer
   'tkr',
+  'rgp', // proposal of a version of the token registry
   'stm',
   'col',
   'ks',

@@ -27,6 +27,7 @@ import { WIPE_ROUTES } from './routes/wipe.ts';
 import { PASSKEY_ROUTES } from './routes/passkeys.ts';
 import { SSO_ROUTES } from './routes/sso.ts';
 import { SIGN_IN_ROUTES } from './routes/sign-in.ts';
+import { REGISTRY_PROPOSAL_ROUTES } from './routes/registry-proposals.ts';
 import { TOKENS_ROUTES } from './routes/tokens.ts';
 import { TRANSACTIONS_ROUTES } from './routes/transactions.ts';
 import { BRIDGES_ROUTES } from './routes/bridges.ts';
@@ -46,6 +47,7 @@ export const ROUTES = {
   ...TREASURY_ROUTES,
   ...BRIDGES_ROUTES,
   ...TOKENS_ROUTES,
+  ...REGISTRY_PROPOSAL_ROUTES,
   ...MIGRATION_ROUTES,
   ...SCAN_ROUTES,
   ...IMPORT_REVIEW_ROUTES,

@@ -18,7 +18,6 @@ import {
   amountIn,
   BRIDGED_SYMBOL,
   BURN_MAX,
-  CCTP_CHAINS,
   encodeApprove,
   encodeBurn,
   encodeMint,
@@ -28,6 +27,7 @@ import {
   messageOf,
   TOKEN_MESSENGER,
 } from '../../chains/evm/cctp.ts';
+import { isPinned, isSameWay } from '../../chains/routes.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { OperateFrame } from '../../protocol/frames.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -145,20 +145,11 @@ function instructionOf(
 
 /** A route that the registry of this edge has open, with the very contracts and domains of this release. */
 function openRoute({ registry }: BridgeRules, from: Chain, to: Chain): Ends | Refusal {
-  const closed = refuseToSign('route_not_open', { found: `${from} to ${to}` }),
-    [source, destination] = [CCTP_CHAINS[from], CCTP_CHAINS[to]];
-  if (source === undefined || destination === undefined || from === to) return closed;
-  const route = registry.routes.find(
-    (one) => one.symbol === BRIDGED_SYMBOL && one.from === from && one.to === to && one.protocol === 'cctp_v2',
-  );
-  const isPinned =
-    route !== undefined &&
-    route.fromDomain === source.domain &&
-    route.toDomain === destination.domain &&
-    route.messenger === TOKEN_MESSENGER &&
-    route.transmitter === MESSAGE_TRANSMITTER;
+  const route = registry.routes.find((one) => isSameWay(one, { symbol: BRIDGED_SYMBOL, from, to }));
   const [burnt, minted] = [tokenOn(registry, from), tokenOn(registry, to)];
-  return isPinned && burnt !== null && minted !== null ? { burnt, minted } : closed;
+  return route !== undefined && isPinned(route) && burnt !== null && minted !== null
+    ? { burnt, minted }
+    : refuseToSign('route_not_open', { found: `${from} to ${to}` });
 }
 
 function tokenOn({ tokens }: Registry, chain: Chain): Token | null {

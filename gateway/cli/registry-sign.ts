@@ -40,7 +40,8 @@ export function registryKeygen(args: readonly string[], out: Output, err: Output
 }
 
 /**
- * Signs a version: `--content` is what `GET /v1/admin/token-requests/{id}/version` answered, or its `content` alone.
+ * Signs a version: `--content` is what `GET /v1/admin/token-requests/{id}/version`, or that of `/v1/admin/registry/
+ * versions`, answered, or its `content` alone.
  * Standard output gets version, hash, key and signature. The exit code: 0 signed, 2 a file is none of its kind.
  */
 export function registrySign(args: readonly string[], out: Output, err: Output): number {

@@ -77,7 +77,7 @@ export const TOKENS_ROUTES = {
     ...adminWrites,
     method: POST,
     path: '/v1/admin/token-requests/{id}/publish',
-    bodyLimitBytes: 1_280 * 1_024,
+    bodyLimitBytes: tokens.REGISTRY_BODY_BYTES,
     params: tokens.tokenReviewParams,
     body: tokens.publishTokenBody,
     reply: tokens.tokenReview,

@@ -22,7 +22,7 @@ export const HAZARDS = [
 
 const SYMBOL = /^[\x21-\x7e]{1,20}$/;
 const DECIMALS_MAX = 36;
-const symbol = z
+export const symbol = z
   .string()
   .regex(SYMBOL, 'expected 1 to 20 printable characters without spaces')
   .meta({ description: '1 to 20 printable ASCII characters' });
@@ -114,24 +114,27 @@ export const tokenVersion = z.object({
 /** Today's registry has 20,000. */
 const REGISTRY_CHARACTERS_MAX = 200_000;
 const SIGNATURES_MAX = 16;
+const SIGNED = {
+  content: freeText(REGISTRY_CHARACTERS_MAX).meta({ description: 'what was signed' }),
+  signatures: z
+    .array(z.string().regex(/^[0-9a-f]{128}$/, 'expected 128 hex digits'))
+    .min(2)
+    .max(SIGNATURES_MAX)
+    .meta({ description: 'of two different keys of REGISTRY_KEYS' }),
+};
+/** What a registry takes, and signatures. */
+export const REGISTRY_BODY_BYTES = 1_280 * 1_024;
+const SIGNED_EXAMPLE = {
+  content: '{"publishedAt":"2026-11-30T10:00:00.000Z","routes":[],"tokens":[],"version":2}',
+  signatures: ['0'.repeat(128), '1'.repeat(128)],
+};
+export const publishVersionBody = z.strictObject(SIGNED).meta({ examples: [SIGNED_EXAMPLE] });
 export const publishTokenBody = z
   .strictObject({
-    content: freeText(REGISTRY_CHARACTERS_MAX).meta({ description: 'what was signed' }),
-    signatures: z
-      .array(z.string().regex(/^[0-9a-f]{128}$/, 'expected 128 hex digits'))
-      .min(2)
-      .max(SIGNATURES_MAX)
-      .meta({ description: 'of two different keys of REGISTRY_KEYS' }),
+    ...SIGNED,
     acknowledgedHazards: z.array(z.enum(HAZARDS)).max(HAZARDS.length).default([]),
   })
-  .meta({
-    examples: [
-      {
-        content: '{"publishedAt":"2026-11-30T10:00:00.000Z","routes":[],"tokens":[],"version":2}',
-        signatures: ['0'.repeat(128), '1'.repeat(128)],
-      },
-    ],
-  });
+  .meta({ examples: [SIGNED_EXAMPLE] });
 export const declineTokenBody = z.strictObject({ reason: freeText(500) });
 
 const wholeFromOne = z

@@ -1346,7 +1346,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         const content = '{}',
           hash = createHash('sha256').update(content).digest('hex'),
           signed = json(['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })));
-        return database.sql`select publish_registry(7, ${content}, ${hash}, '[]', ${signed}::text::jsonb, null, null)`;
+        return database.sql`select publish_registry(7, ${content}, ${hash}, '[]', ${signed}::text::jsonb, null, null, null)`;
       },
     },
   ],

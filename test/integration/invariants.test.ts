@@ -172,6 +172,7 @@ test.serial('the application role cannot write money but by the posting function
     'provider_payer',
     'recovery_code',
     'refresh_token',
+    'registry_proposal',
     'sandbox_ledger',
     'sandbox_task',
     'sandbox_token',

@@ -40,17 +40,26 @@ export interface Company {
   close(): Promise<void>;
 }
 
+/** The owner's bearer, as `signInAs` has it. */
+export const signInAsOwner = (
+  deployment: Pick<Deployment, 'cloudUrl' | 'record'>,
+  environment: Environment,
+): Promise<Client> => signInAs(deployment, deployment.record.owner, environment);
+
 /**
- * The owner's bearer, with a fresh second factor. Each code is taken once: where an answer got lost, the next one is
+ * A person's bearer, with a fresh second factor. Each code is taken once: where an answer got lost, the next one is
  * good too. Throws: Error with the refusal.
  */
-export async function signInAsOwner(
-  { cloudUrl, record: { owner } }: Pick<Deployment, 'cloudUrl' | 'record'>,
+export async function signInAs(
+  { cloudUrl }: Pick<Deployment, 'cloudUrl'>,
+  person: Deployment['record']['owner'],
   environment: Environment,
 ): Promise<Client> {
   const open = patientClient({ baseUrl: cloudUrl });
   const ask = (stepsFromNow: number) =>
-    open.call('login', { body: { email: owner.email, password: owner.password, totp: codeOf(owner, stepsFromNow) } });
+    open.call('login', {
+      body: { email: person.email, password: person.password, totp: codeOf(person, stepsFromNow) },
+    });
   const first = await ask(0),
     answer = isRefusal(first) ? await ask(1) : first;
   if (isRefusal(answer)) throw new Error(`${answer.code} ${JSON.stringify(answer.details)}`);

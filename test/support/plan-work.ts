@@ -1121,7 +1121,11 @@ const PEOPLE: Record<string, Work> = {
     await tokenRequests.saveSandboxToken(sandbox, token, 1_000_000);
     await tokenRequests.sandboxToken(sandbox, 'eth', token.contract);
   },
-  'registry.newestAbove published publish': async ({ stores: { registry, tokenRequests }, live, userId }) => {
+  'registry.newestAbove published publish propose proposal proposals withdraw': async ({
+    stores: { registry, tokenRequests },
+    live,
+    userId,
+  }) => {
     const asked = await tokenRequests.ask(live, {
       ...{ id: newId('tkr', Date.now()), ledger: null, chain: 'eth', contract: fresh(), symbol: 'T', decimals: 6 },
       ...{ listedVersion: null, openMax: 100, allMax: 1_000_000 },
@@ -1137,11 +1141,17 @@ const PEOPLE: Record<string, Work> = {
         ...{ version, content, hash: createHash('sha256').update(content).digest('hex'), by: null },
         tokens: [{ chain: 'eth', contract: review.contract }],
         signatures: ['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })),
-        reviewId: review.id,
+        of: { reviewId: review.id },
       },
       [],
     );
     await registry.published(version);
+    const proposal = { id: newId('rgp', Date.now()), change: { deployments: [], routes: [] }, against: 1 };
+    await registry.propose({ ...proposal, proposedBy: userId }, []);
+    await registry.proposal(proposal.id);
+    await registry.proposals(null, 20);
+    await registry.proposals(proposal.id, 20);
+    await registry.withdraw(proposal.id, userId, []);
   },
   'rates.rate rates save': async ({ stores: { rates }, userId }) => {
     const of = { chain: 'eth' as const, contract: fresh(), numerator: 1n, denominator: 2n };

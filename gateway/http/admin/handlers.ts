@@ -5,6 +5,7 @@ import { adminHandlers } from './actors.ts';
 import { collectionHandlers } from './collections.ts';
 import { factHandlers } from './facts.ts';
 import { factorResetHandlers } from './factor-resets.ts';
+import { registryProposalHandlers } from './registry-proposals.ts';
 import { tokenPublicationHandlers } from './token-publication.ts';
 import { tokenReviewHandlers } from './token-reviews.ts';
 
@@ -17,5 +18,6 @@ export function administrationHandlers(deps: HandlerDeps) {
     ...factorResetHandlers(deps),
     ...tokenReviewHandlers(deps),
     ...tokenPublicationHandlers(deps),
+    ...registryProposalHandlers(deps),
   };
 }

@@ -2,17 +2,16 @@
  * What makes an accepted contract a token of the catalogue: the next version of the registry, signed by two registry
  * keys and published by a second administrator. Treasury K7, K10, Q5–Q8.
  */
-import { parseRegistry, registryHash, registryText, type Deployment } from '../../../chains/catalogue.ts';
+import type { Deployment, Registry } from '../../../chains/catalogue.ts';
 import { nextRegistry } from '../../../chains/next-registry.ts';
-import { isRegistrySigned, registrySigningText, signersOf } from '../../../chains/registry-signature.ts';
-import type { Registry } from '../../../chains/catalogue.ts';
+import { lawfulSuccessor } from '../../../chains/registry-change.ts';
 import type { ReadFacts, ReviewAsked } from '../../../model/ports/token-request-store.ts';
 import { contractReading } from '../../../actors/treasury/token-reviews.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
-import type { ReplyOf } from '../../../protocol/routes.ts';
 import { bearerOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
+import { nextVersion, offeredIn, registryMoved, signedBy, unlike, versionView } from './registry-version.ts';
 import { decidable, decidedView, hazardRefusal, reviewMoved } from './token-reviews.ts';
 
 type Area = 'proposeTokenVersion' | 'publishTokenRequest';
@@ -32,7 +31,7 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
       const found = await decidable(deps, asked);
       if (isRefusal(found)) return found;
       const { review, audit } = found;
-      const { content, signatures, acknowledgedHazards } = asked.body;
+      const { content, acknowledgedHazards } = asked.body;
       const offered = offeredIn(content);
       if (isRefusal(offered)) return offered;
       await registry.look();
@@ -40,20 +39,17 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
       const unfit =
         unfitFor(review, current, offered, await nextVersion(deps)) ?? hazardRefusal(review, acknowledgedHazards);
       if (unfit !== null) return unfit;
-      const signed = signersOf(offered, signatures, config.registryKeys);
-      if (!isRegistrySigned(offered, signed, new Set(config.registryKeys))) return notSigned(config.registryKeys);
+      const signed = signedBy(config.registryKeys, offered, asked.body);
+      if (isRefusal(signed)) return signed;
       const changed = await changedOnChain(deps, review);
       if (changed !== null) return changed;
       const { chain, contract } = review;
       const outcome = await stores.registry.publish(
         {
-          version: offered.version,
-          content,
-          hash: registryHash(offered),
-          signatures: signed,
+          ...signed,
           tokens: [{ chain, contract }],
           by: bearerOf(asked).userId,
-          reviewId: review.id,
+          of: { reviewId: review.id },
         },
         audit,
       );
@@ -76,13 +72,7 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
   };
 }
 
-/** The version after the newest that was published, whether it is in force or not. */
-async function nextVersion({ stores, chains }: Deps): Promise<number> {
-  const { version } = chains.tokens.current;
-  return ((await stores.registry.newestAbove(version))?.version ?? version) + 1;
-}
-
-/** That version with a reviewed contract. Refuses: CONFLICT. */
+/** The next version with a reviewed contract. Refuses: CONFLICT. */
 function versionWith(
   review: ReviewAsked,
   current: Registry,
@@ -106,30 +96,10 @@ function versionWith(
     source: `request ${id}`,
     hazards: hazards as NonNullable<Deployment['hazards']>,
   };
-  return nextRegistry(current, { ...read, ...token }, as);
+  const next = nextRegistry(current, { ...read, ...token }, as);
+  return isRefusal(next) ? next : lawfulSuccessor(current, next);
 }
 const SYMBOL_MAX = 20;
-
-function versionView(next: Registry): ReplyOf<'proposeTokenVersion'> {
-  return {
-    version: next.version,
-    content: registryText(next),
-    hash: registryHash(next),
-    signingText: registrySigningText(next).toString(),
-  };
-}
-
-/** The registry in a text that is its own bytes. Refuses: INVALID_INPUT. */
-function offeredIn(content: string): Registry | Refusal {
-  const broken = (reason: string) => refuse('INVALID_INPUT', { field: 'content', reason });
-  try {
-    const parsed = parseRegistry(JSON.parse(content));
-    if (isRefusal(parsed)) return broken(String(parsed.details['reason']));
-    return registryText(parsed) === content ? parsed : broken('not_canonical');
-  } catch {
-    return broken('not_json');
-  }
-}
 
 /** Why this is not the version that publishes the review, and nothing else; null where it is. */
 function unfitFor(review: ReviewAsked, current: Registry, offered: Registry, version: number): Refusal | null {
@@ -141,30 +111,8 @@ function unfitFor(review: ReviewAsked, current: Registry, offered: Registry, ver
   if (kind === undefined) return refuse('INVALID_INPUT', { field: 'content', reason: 'without_the_token' });
   const wanted = versionWith(review, current, kind, offered);
   if (isRefusal(wanted)) return wanted;
-  return registryText(wanted) === registryText(offered)
-    ? null
-    : refuse(
-        'INVALID_INPUT',
-        { field: 'content', reason: 'not_the_proposal' },
-        'sign the content that GET …/version answers',
-      );
+  return unlike(wanted, offered);
 }
-
-const registryMoved = (next: number): Refusal =>
-  refuse(
-    'CONFLICT',
-    { reason: 'registry_moved', value: String(next) },
-    'another version was published meanwhile: have the next one proposed and signed',
-  );
-
-const notSigned = (keys: readonly string[]): Refusal =>
-  refuse(
-    'INVALID_INPUT',
-    { field: 'signatures', reason: 'registry_not_signed' },
-    keys.length === 0
-      ? 'REGISTRY_KEYS names no key: set it on every node, and EDGE_REGISTRY_KEYS on the edges'
-      : 'two different keys of REGISTRY_KEYS sign a version: flock registry sign',
-  );
 
 /** What the chain says now is what was accepted. Refuses: CONFLICT `changed_on_chain`, CHAIN_UNAVAILABLE. Q7. */
 async function changedOnChain({ stores, chains }: Deps, review: ReviewAsked): Promise<Refusal | null> {

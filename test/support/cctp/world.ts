@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registryHash, registryText } from '../../../chains/catalogue.ts';
+import type { Registry } from '../../../chains/catalogue.ts';
+import { registrySigningText } from '../../../chains/registry-signature.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { startAnvil, type Anvil } from '../../../developer/anvil.ts';
 import type { Deployment } from '../../../developer/deployment.ts';
@@ -13,9 +14,9 @@ import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
 import type { Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import type { BodyOf, ReplyOf } from '../../../protocol/routes.ts';
-import { signInAsOwner } from '../company.ts';
+import { signInAs } from '../company.ts';
 import { ROUTED } from '../edge/bridges.ts';
-import { frameOfVersion, REGISTRY_KEYS } from '../edge/registry.ts';
+import { REGISTRY_KEYS } from '../edge/registry.ts';
 import { patientClient, patiently } from '../patience.ts';
 import { openLedger, type BridgedLedger } from './contracts.ts';
 import { startAttestations, type AttestationService } from './service.ts';
@@ -91,8 +92,8 @@ export async function openBridgeWorld(
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 2, name: 'flock-bridge', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
-    await publishRoutes(sql);
-    await (await signInAsOwner(deployment, 'live')).must('changeBand', { body: { band: 'enterprise' } });
+    const owner = await openRoutes(deployment, sql);
+    await owner.must('changeBand', { body: { band: 'enterprise' } });
     const client = patientClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     await patiently(
       'readiness and routes',
@@ -160,14 +161,19 @@ const settingsOf = (chain: 'ETH' | 'BASE', { url }: Anvil): Record<string, strin
   [`${chain}_START_HEIGHT`]: '0',
 });
 
-/** As two people and two keys would, without the token that a published version brings today. */
-async function publishRoutes(sql: Sql): Promise<void> {
-  const { version, content, signatures } = frameOfVersion(ROUTED);
-  const [row] = await sql<{ outcome: string }[]>`
-    select flock.publish_registry(${version}::int, ${content}, ${registryHash(ROUTED)}, '[]'::jsonb,
-                                  ${JSON.stringify(signatures)}::text::jsonb, u.id, null) as outcome
-      from flock.console_user u limit 1`;
-  if (row!.outcome !== 'published' || content !== registryText(ROUTED)) throw new Error(`routes: ${row!.outcome}`);
+/** By two administrators and two registry keys; the second administrator is the owner, whose client this answers. */
+async function openRoutes(deployment: Deployment, sql: Sql): Promise<Client> {
+  const { admin, owner } = deployment.record;
+  await sql`update flock.console_user set platform_role = 'admin' where email = ${owner.email}`;
+  const [first, second] = [await signInAs(deployment, admin, 'live'), await signInAs(deployment, owner, 'live')];
+  const routes = ROUTED.routes.map(({ symbol, from, to }) => ({ symbol, from, to, status: 'open' as const }));
+  const { id } = await first.must('proposeRegistryVersion', { body: { routes } });
+  const { content } = await second.must('getProposedVersion', { params: { id } });
+  const signatures = REGISTRY_KEYS.slice(0, 2).map((key) =>
+    key.sign(registrySigningText(JSON.parse(content) as Registry)).toString('hex'),
+  );
+  await second.must('publishRegistryProposal', { params: { id }, body: { content, signatures } });
+  return second;
 }
 
 async function walletsOf(client: Client) {
