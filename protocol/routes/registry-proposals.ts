@@ -10,7 +10,7 @@ export const REGISTRY_PROPOSAL_ROUTES = {
     status: 201,
     method: POST,
     path: '/v1/admin/registry/versions',
-    bodyLimitBytes: 96 * 1_024,
+    bodyLimitBytes: 176 * 1_024,
     body: proposals.registryChangeBody,
     reply: proposals.registryProposal,
     refusals: ['INVALID_CHAIN', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN', 'CONFLICT'],
