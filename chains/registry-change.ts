@@ -150,7 +150,8 @@ function changedRoutes(
   return routes;
 }
 const NEEDED =
-  'edges of this release check CCTP v2 for USDC between eth, avax, base and polygon, of deployments that are monitored, bridgeable and not deprecated';
+  'edges of this release check CCTP v2 for USDC between eth, avax, base and polygon, of deployments that are monitored, ' +
+  'bridgeable and not deprecated';
 
 const notPinned = (field: string, { symbol, from, to }: Pick<BridgeRoute, 'symbol' | 'from' | 'to'>, next: string) =>
   unfit(field, 'route_not_pinned', `${symbol} ${from} to ${to}: ${next}`, { symbol });

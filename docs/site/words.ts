@@ -1,11 +1,14 @@
 /** How texts and questions become words of the search: identifiers whole, then their parts. X42. For browsers too. */
 
+/** What every text has and nobody looks for; no name of a field or a value is among them. */
+const COMMON = new Set(['an', 'and', 'are', 'is', 'it', 'its', 'of', 'that', 'the', 'which']);
+
 /** Words as they are: `deposit_confirmed`, `POST`, `/v1/addresses`, `createAddress`. */
 export const wholeWords = (text: string): string[] =>
   text
     .split(/[^\p{L}\p{N}_./-]+/u)
     .map((word) => word.replace(/^[./-]+|[./-]+$/g, ''))
-    .filter((word) => word.length > 1);
+    .filter((word) => word.length > 1 && !COMMON.has(word.toLowerCase()));
 
 /** Parts of an identifier: none of a plain word. */
 export function partsOf(word: string): string[] {

@@ -17,7 +17,8 @@ create table registry_proposal (
     and (state = 'published') = (published_by is not null)),
   constraint registry_proposal_withdrawn check ((state = 'withdrawn') = (withdrawn_by is not null))
 );
-create index registry_proposal_of_version on registry_proposal (version) where version is not null; -- for its foreign key
+-- For its foreign key.
+create index registry_proposal_of_version on registry_proposal (version) where version is not null;
 create trigger registry_proposal_ended_once before update on registry_proposal for each row
   when (old.state <> 'proposed'
         or (new.id, new.changes, new.against, new.proposed_by, new.created_at)
