@@ -1,6 +1,6 @@
 /**
  * The routes of a bridge that edges of this release can check whole. The version of the token registry that ships with
- * the code has none: administrators open them by a later one (decisions 104, 140). Treasury H1.
+ * the code has none: administrators open them by a later one (decision 104, decision 140). Treasury H1.
  */
 import type { Registry } from './catalogue.ts';
 import { BRIDGED_SYMBOL, BURN_MAX, CCTP_CHAINS, MESSAGE_TRANSMITTER, TOKEN_MESSENGER } from './evm/cctp.ts';
