@@ -350,7 +350,7 @@ test.serial(
     await turnTo(page, `/console/o/${record.organizationId}/sandbox/webhooks/${id}`);
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Test', exact: true }).click();
-    await page.getByRole('dialog').getByText('Good signature').waitFor();
+    await page.getByRole('dialog').getByText('Good signature', { exact: true }).waitFor();
     const said = await page.getByRole('dialog').getByRole('status').innerText();
     t.regex(said, /Good signature/);
     t.regex(said, /Broken signature/);

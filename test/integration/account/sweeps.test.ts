@@ -208,7 +208,8 @@ test('treasury S21: of a caller’s build and a sweep that did not see each othe
     job = sweepJobRow(),
     planned = sweepOperationRow(job.id, { address: address.address });
   await write(stores, live, [{ table: 'address', row: address }, jobWrite(job), operationWrite(planned)]);
-  const built = withdrawalRow(address, { updatedAtMs: Date.now(), createdAtMs: Date.now() });
+  const now = Date.now(),
+    built = withdrawalRow(address, { updatedAtMs: now, createdAtMs: now });
   const signing = moved(planned, 'SIGNING', {}, Date.now());
   const ofSweep = (id: string) => withdrawalRow(address, { id, kind: 'sweep' });
   await write(stores, live, [{ table: 'withdrawal', row: built }]);
