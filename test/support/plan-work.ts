@@ -1136,21 +1136,20 @@ const PEOPLE: Record<string, Work> = {
     await tokenRequests.accept(review.id, userId, [], []);
     const version = ((await registry.newestAbove(1))?.version ?? 1) + 1,
       content = JSON.stringify({ version });
-    await registry.publish(
-      {
-        ...{ version, content, hash: createHash('sha256').update(content).digest('hex'), by: null },
-        tokens: [{ chain: 'eth', contract: review.contract }],
-        signatures: ['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })),
-        of: { reviewId: review.id },
-      },
-      [],
-    );
+    const offered = {
+      ...{ version, content, hash: createHash('sha256').update(content).digest('hex') },
+      tokens: [{ chain: 'eth' as const, contract: review.contract }],
+      signatures: ['a', 'b'].map((digit) => ({ key: digit.repeat(64), signature: digit.repeat(128) })),
+    };
+    await registry.publish({ ...offered, by: null, of: { reviewId: review.id } }, []);
     await registry.published(version);
     const proposal = { id: newId('rgp', Date.now()), change: { deployments: [], routes: [] }, against: 1 };
     await registry.propose({ ...proposal, proposedBy: userId }, []);
     await registry.proposal(proposal.id);
     await registry.proposals(null, 20);
     await registry.proposals(proposal.id, 20);
+    // Who proposed it does not publish it.
+    await registry.publish({ ...offered, version: version + 1, by: userId, of: { proposalId: proposal.id } }, []);
     await registry.withdraw(proposal.id, userId, []);
   },
   'rates.rate rates save': async ({ stores: { rates }, userId }) => {
