@@ -27,7 +27,7 @@ type Deps = Pick<HandlerDeps, 'log' | 'stores' | 'chains' | 'config' | 'registry
 
 export function registryProposalHandlers(deps: Deps): Pick<Handlers, Area> {
   const { chains, config, log, nowMs, registry, stores } = deps;
-  const { proposal: byId } = stores.registry;
+  const byId = (id: string): Promise<KeptProposal | null> => stores.registry.proposal(id);
   /** An entry for the log of each organization of the administrator: the registry is nobody's. */
   const auditOf = async (asked: Writing, target: string): Promise<AuditRecord[]> => {
     const { note } = asked;
