@@ -42,6 +42,7 @@ import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import { PASSING } from '../outgoing/passing.ts';
 import { ROLE_OF } from '../outgoing/row.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { verdictOf } from '../sweep/signing.ts';
@@ -347,17 +348,6 @@ interface Asked {
   readonly call: ContractCall;
 }
 
-/** Refusals of a build that pass by themselves, or with money for fees. */
-const PASSES: ReadonlySet<string> = new Set([
-  'CHAIN_UNAVAILABLE',
-  'SERVICE_UNAVAILABLE',
-  'IDENTITY_ROTATION_PENDING',
-  'ACCOUNT_SUSPENDED',
-  'INSUFFICIENT_GAS',
-  'CONFLICT',
-  'TIER_FEATURE_LOCKED',
-]);
-
 /** One arrow and its transaction, in one append; what cannot be built now is tried again, or fails before the burn. */
 async function build(step: Step, to: BridgeArrow['to'], fields: BridgeFields, asked: Asked): Promise<void> {
   const { parts, accountId, known } = step,
@@ -373,7 +363,7 @@ async function build(step: Step, to: BridgeArrow['to'], fields: BridgeFields, as
     // What is burnt never fails: a mint that its chain refuses now is tried again.
     const blocked = JSON.stringify(blockedOf(answer));
     if (to === 'MINTING') return waits(step, { blocked }, BLOCKED_LOOK_MS);
-    return PASSES.has(answer.code) ? waits(step) : fail(step, 'build_refused', blocked);
+    return PASSING.has(answer.code) ? waits(step) : fail(step, 'build_refused', blocked);
   }
   if (answer.ok !== true) return;
   failpoint(`cloud.bridge.${ROLE_OF[to]}.built`);

@@ -1,6 +1,7 @@
 /** How operations end that nothing was sent for: what was found before, and builds that are refused. Treasury 5.3. */
 import type { ErrorCode, Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import { PASSING } from '../outgoing/passing.ts';
 import { LINES } from './costs.ts';
 
 export type Ending = { readonly to: 'FAILED' | 'SKIPPED'; readonly reason: string; readonly details?: string };
@@ -17,7 +18,7 @@ export const TOKEN_OFF: Ending = {
 /** What a build that is refused means for its operation; null where it is tried again. */
 export function unbuildable(chain: Chain, no: Refusal, isFunding: boolean): Ending | null {
   const skip = isFunding && OF_THE_TANK.has(no.code) ? 'funding_wallet_low' : skipOf(chain, no);
-  if (skip === undefined && WAITS.has(no.code)) return null;
+  if (skip === undefined && PASSING.has(no.code)) return null;
   const details = JSON.stringify({ code: no.code, reason: no.details['reason'] ?? null });
   return skip === undefined
     ? { to: 'FAILED', reason: 'build_refused', details }
@@ -42,14 +43,3 @@ function skipOf(chain: Chain, { code, details }: Refusal): string | undefined {
 
 /** Of a funding: the tank cannot pay it with its fee, and on tron the activation. */
 const OF_THE_TANK: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_GAS', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_RESERVE']);
-
-/** Refusals that pass by themselves, such as fees that rose between two rounds. */
-const WAITS: ReadonlySet<string> = new Set([
-  'CHAIN_UNAVAILABLE',
-  'SERVICE_UNAVAILABLE',
-  'IDENTITY_ROTATION_PENDING',
-  'ACCOUNT_SUSPENDED',
-  'INSUFFICIENT_GAS',
-  'CONFLICT',
-  'TIER_FEATURE_LOCKED', // so many of the account are on their way
-]);

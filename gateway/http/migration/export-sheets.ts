@@ -70,44 +70,61 @@ export const SHEETS: Readonly<Record<ExportFormat, Format>> = {
     file: 'export-descriptors.txt',
     type: 'text/plain',
     showsKeys: true,
-    open: (keys) => {
-      const branches = new Branches();
-      return {
-        head: '',
-        row: (row) => {
-          if (row.chain !== 'btc') return { reason: 'chain' };
-          const keyed = keyedOf(keys, row);
-          if ('reason' in keyed) return keyed;
-          branches.add({ ...keyed, tag: null });
-          return '';
-        },
+    open: (keys) =>
+      ofBranches(keys, {
+        without: () => null,
+        isOfChain: (chain) => chain === 'btc',
+        tagOf: () => null,
         loses: (row) => ['derivation_path', ...namesOf(row)],
-        rest: () => branches.descriptors(),
-      };
-    },
+        rest: (branches) => branches.descriptors(),
+      }),
   },
   KEY_VALUE: {
     file: 'export-keys.txt',
     type: 'text/plain',
     showsKeys: true,
-    open: (keys) => {
-      const branches = new Branches();
-      return {
-        head: '',
-        row: (row) => {
-          const keyed = keyedOf(keys, row);
-          if ('reason' in keyed) return keyed;
-          if (keyed.branch !== '0' && keyed.branch !== '1') return { reason: 'branch' };
-          if (keyed.script !== null && keyed.script !== 'p2wpkh') return { reason: 'script' };
-          branches.add({ ...keyed, tag: isOneLine(row.tag) ? row.tag : null });
-          return '';
-        },
+    open: (keys) =>
+      ofBranches(keys, {
+        without: ({ branch, script }) =>
+          branch !== '0' && branch !== '1'
+            ? { reason: 'branch' }
+            : script !== null && script !== 'p2wpkh'
+              ? { reason: 'script' }
+              : null,
+        isOfChain: () => true,
+        tagOf: ({ tag }) => (isOneLine(tag) ? tag : null),
         loses: (row) => namesOf(row).filter((name) => name !== 'tag' || !isOneLine(row.tag)),
-        rest: () => branches.keyValues(),
-      };
-    },
+        rest: (branches) => branches.keyValues(),
+      }),
   },
 };
+
+interface OfBranches extends Pick<Sheet, 'loses'> {
+  isOfChain(chain: Exported['chain']): boolean;
+  /** What it has no words for below a key. */
+  without(keyed: Omit<KeyedRow, 'tag'>): Inexpressible | null;
+  tagOf(row: Exported): string | null;
+  rest(branches: Branches): Iterable<string>;
+}
+
+/** A sheet of ranges below keys: nothing is written before the last row is read. */
+function ofBranches(keys: Keys, { isOfChain, without, tagOf, loses, rest }: OfBranches): Sheet {
+  const branches = new Branches();
+  return {
+    head: '',
+    row: (row) => {
+      if (!isOfChain(row.chain)) return { reason: 'chain' };
+      const keyed = keyedOf(keys, row);
+      if ('reason' in keyed) return keyed;
+      const no = without(keyed);
+      if (no !== null) return no;
+      branches.add({ ...keyed, tag: tagOf(row) });
+      return '';
+    },
+    loses,
+    rest: () => rest(branches),
+  };
+}
 
 const namesOf = ({ userRef, tag, label }: Exported): LostField[] => [
   ...(userRef === null ? [] : (['user_ref'] as const)),
