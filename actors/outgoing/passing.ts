@@ -1,4 +1,4 @@
-/** Refusals of a build that nobody has to do anything about: of operations, sweeps or bridge transfers. Treasury 5.3. */
+/** Refusals of a build that nobody has to do anything about: of sweeps and of bridge transfers. Treasury 5.3. */
 import type { ErrorCode } from '../../protocol/errors.ts';
 
 /** They pass by themselves, such as fees that rose between two rounds, or with money for fees. */
