@@ -397,7 +397,7 @@ test('migration M-E2, M-E3, M-E4: A18 an export is imported again as it was; wha
   }
 });
 
-test('migration M-E2: descriptors and key-value blocks show whole keys: to an owner in person alone, and only where they say all', async (t) => {
+test('migration M-E2, M-K8: descriptors and key-value blocks show whole keys: to an owner in person alone, and only where they say all', async (t) => {
   const mine = await cloud.organization(),
     { sandbox } = mine,
     edge = testEdge(cloud, sandbox.apiKey),
@@ -462,6 +462,8 @@ test('migration M-E2: descriptors and key-value blocks show whole keys: to an ow
     loses: ['user_ref'],
     bytes: Buffer.byteLength(text),
   });
+  const { derivationPath } = await ok(post('/v1/addresses', sandbox, { chain: 'eth', userRef: 'new' }));
+  t.is(derivationPath, `${accountPath}/0/10`, 'the next index is above the highest that was adopted');
   // One address that nobody has derived, and the file could not say all.
   await adopt(csvOf(addresses(1)));
   t.like(await refusal(await asked('KEY_VALUE', fresh)), {
