@@ -1,6 +1,9 @@
 /** A real EVM node (anvil) as a child process, for the demo, the tests and the benchmarks. */
 import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 import { openAnvilProxy } from './anvil-proxy.ts';
@@ -43,19 +46,28 @@ export async function startAnvil({
   slotsInEpoch = 2,
   args = [],
 }: AnvilOptions): Promise<Anvil> {
+  // Without a folder of its own it keeps states under the home of who runs it, and leaves them there when it is killed.
+  const states = mkdtempSync(join(tmpdir(), 'flock-anvil-'));
   const child = spawn(
-    ...guarded('KILL', binary(), [
-      '--host',
-      '127.0.0.1',
-      '--port',
-      '0',
-      '--chain-id',
-      String(chainId),
-      '--slots-in-an-epoch',
-      String(slotsInEpoch),
-      '--no-mining', // the proxy asks for blocks
-      ...args,
-    ]),
+    ...guarded(
+      'KILL',
+      binary(),
+      [
+        '--host',
+        '127.0.0.1',
+        '--port',
+        '0',
+        '--chain-id',
+        String(chainId),
+        '--slots-in-an-epoch',
+        String(slotsInEpoch),
+        '--no-mining', // the proxy asks for blocks
+        '--cache-path',
+        states,
+        ...args,
+      ],
+      states,
+    ),
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
