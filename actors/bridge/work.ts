@@ -44,6 +44,7 @@ import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { PASSING } from '../outgoing/passing.ts';
 import { ROLE_OF } from '../outgoing/row.ts';
+import { isWatched } from '../outgoing/submit.ts';
 import type { WayOut } from '../outgoing/way-out.ts';
 import { verdictOf } from '../sweep/signing.ts';
 import { tankOf } from '../treasury/view.ts';
@@ -190,6 +191,12 @@ async function approved(step: Step): Promise<void> {
 async function burnt(step: Step): Promise<void> {
   const { parts, known } = step,
     built = await parts.reads.withdrawal(step.accountId, known.burnId);
+  // What every node refused may land all the same: the transfer ends when its chain proves that it cannot.
+  if (built !== null && isWatched(built)) {
+    const { code, reason } = built.failure ?? { code: 'CHAIN_REJECTED', reason: null };
+    const blocked = JSON.stringify(blockedOf({ code, details: { reason } }));
+    return waits(step, { stalledReason: 'burn_refused', blocked });
+  }
   if (built === null || CLOSED.has(built.status)) return fail(step, failureOf(built, 'burn'));
   if (built.status === 'built') return sign(step, built, 'burn');
   if (built.status !== 'confirmed' || built.txid === null || built.blockHash === null) return waits(step);
@@ -206,7 +213,7 @@ async function burnt(step: Step): Promise<void> {
     blocked: null,
     attestingAtMs: at,
     lookAtMs: at + typicalMs(known),
-    ...(isSent ? {} : { stalledReason: 'no_message' }),
+    stalledReason: isSent ? null : 'no_message',
   });
 }
 

@@ -14,6 +14,7 @@
  *                                             announced again only when another version does: its txid is another
  *   dead        open, not in a    failed        withdrawal_failed
  *               block
+ *   dead        failed, refused   failed        none: it is proven now, and looked for no more
  *
  * Failed again after a reorg, with nothing confirmed in between, it is not announced again.
  *
@@ -26,6 +27,7 @@ import type { SignedVersion, WithdrawalRow } from '../../model/rows/withdrawal.t
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { countingMonth } from '../billing/charges.ts';
+import { isWatched } from './submit.ts';
 import { amountOf, announceWithdrawal, changedAtMs, holdOfRow, unbilled, type WithdrawalEventName } from './row.ts';
 import type { Hold } from '../../model/account/outgoing.ts';
 
@@ -165,8 +167,13 @@ export class WithdrawalBook {
 
   #die(known: WithdrawalRow, fact: WithdrawalFact): void {
     // The proof covers every version that there was; a newer one may still land.
-    const whole = this.#newest.has(known.id) && known.height === null && known.versions.at(-1)?.txid === fact.txid;
-    if (!whole) return;
+    const whole = known.height === null && known.versions.at(-1)?.txid === fact.txid;
+    if (whole && isWatched(known)) {
+      this.#put({ ...known, versions: unwatched(known.versions) });
+      this.#newest.delete(known.id);
+      return;
+    }
+    if (!whole || !this.#newest.has(known.id)) return;
     // A nonce is dead because another transaction used it; an expired one of the other chains gives its value back.
     this.#fail(known, fact.reason ?? 'dead', known.unsigned.replayKey.kind !== 'nonce');
   }
@@ -249,5 +256,8 @@ const isUncounted = ({ versions }: Pick<WithdrawalRow, 'versions'>): boolean =>
 function reopenedVersions({ status, versions, txid }: WithdrawalRow): SignedVersion[] {
   if (status !== 'failed') return versions;
   const by = txid ?? versions.at(-1)?.txid;
-  return versions.map((version) => (version.txid === by ? { ...version, failed: true as const } : version));
+  return unwatched(versions).map((version) => (version.txid === by ? { ...version, failed: true as const } : version));
 }
+
+const unwatched = (versions: readonly SignedVersion[]): SignedVersion[] =>
+  versions.map(({ watched: _, ...version }) => version);

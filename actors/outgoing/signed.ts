@@ -178,7 +178,7 @@ function doubted(known: WithdrawalRow, txid: string, nowMs: number): { row: With
 /**
  * A version that no node will take. The withdrawal fails with its last one; an older one may still land, and is the
  * newest again. What was signed stays signed (G25): the refused one stays among those that are watched, before them,
- * and is submitted no more.
+ * and is submitted no more. So does the last one: its refusal is the nodes' word, and proves nothing.
  */
 function dropVersion({
   state,
@@ -207,7 +207,10 @@ function dropVersion({
     );
   }
   const reason = typeof details.reason === 'string' ? details.reason : code;
-  const row: WithdrawalRow = { ...known, status: 'failed', failure: { code, reason }, updatedAtMs: atMs };
+  const versions = known.versions.map((version) =>
+    version.txid === txid ? { ...version, watched: true as const } : version,
+  );
+  const row: WithdrawalRow = { ...known, versions, status: 'failed', failure: { code, reason }, updatedAtMs: atMs };
   const hold = holdOfRow(row);
   return accept(
     row,

@@ -32,6 +32,13 @@ export function isUntaken({ status, versions }: WithdrawalRow): boolean {
 }
 
 /**
+ * Failed because every node refused its only submit: who has the bytes may put them into a block all the same, so it is
+ * looked for until its chain proves that it cannot land (G27).
+ */
+export const isWatched = ({ status, height, versions }: WithdrawalRow): boolean =>
+  status === 'failed' && height === null && versions.some(({ watched }) => watched === true);
+
+/**
  * One submit of the newest version. Null when nothing was sent: the withdrawal changed after it was read, or there is
  * no writing now. That it begins is durable before the bytes leave, so that nobody's death makes a later refusal the
  * end of what a node has.

@@ -4,6 +4,7 @@
  *
  *   signed, not in a block   fate included → `withdrawal_included` · pending → wait · unknown → submit the same bytes
  *                            fate dead for every version (G27, with the chain's proof) → `withdrawal_dead`
+ *   refused by every node    as before, and submitted no more: looked for until it is included or dead
  *   in a block               deep enough, gate passed, re-read (G19) → `withdrawal_matured`
  *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
  *
@@ -11,7 +12,7 @@
  * is in a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is
  * believed: fate.ts.
  */
-import { isUntaken, submitNewest } from '../../actors/outgoing/submit.ts';
+import { isUntaken, isWatched, submitNewest } from '../../actors/outgoing/submit.ts';
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
 import { backoffMs, type Backoff } from '../../protocol/backoff.ts';
 import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
@@ -62,6 +63,9 @@ interface Patience {
 export function pauseAfterLooks(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
   return resubmitMs ?? backoffMs(tries, LOOKS);
 }
+
+/** What every node refused may wait for its proof for ever, and its blocks are read anyway: it is asked for seldom. */
+const WATCHED_LOOKS: Backoff = { firstMs: LOOKS.firstMs, mostMs: 3_600_000 };
 
 /** A tracker of the withdrawals of one ledger. */
 export function createOutbound(run: Run): Outbound {
@@ -134,9 +138,11 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   const tries = waited.tries + (due ? 1 : 0);
   patience.set(patienceKey(row), {
     tries,
-    nextMs: due ? elapsedMs + pauseAfterLooks(tries, parts.network) : waited.nextMs,
+    nextMs: !due
+      ? waited.nextMs
+      : elapsedMs + (isWatched(row) ? backoffMs(tries, WATCHED_LOOKS) : pauseAfterLooks(tries, parts.network)),
   });
-  if (!due && !parts.settings.asksAtEachTick) return;
+  if (!due && (isWatched(row) || !parts.settings.asksAtEachTick)) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {
     const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
@@ -158,6 +164,7 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
     });
   }
   const [newest] = fates;
+  if (isWatched(row)) return;
   if (newest!.kind === 'dead' || (newest!.kind === 'pending' && !isUntaken(row))) return;
   await submit(run, row);
 }

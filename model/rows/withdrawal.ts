@@ -12,6 +12,8 @@ import type { Unsigned } from '../../chains/chain.ts';
  * `left`: what left the sender of a token, decimal digits, where its issuer keeps a share of what it pays.
  * `failed`: the withdrawal failed by it and was taken up again; until it is confirmed that is the last word, said once.
  * `uncounted`: it was billed, failed after all, and is not counted until it is confirmed again.
+ * `watched`: the withdrawal failed by its refusal, and nothing proves yet that it cannot land: it is looked for until
+ * the chain says so.
  */
 export interface SignedVersion {
   txid: string;
@@ -25,6 +27,7 @@ export interface SignedVersion {
   confirmed?: true;
   failed?: true;
   uncounted?: true;
+  watched?: true;
 }
 
 export interface WithdrawalRow {

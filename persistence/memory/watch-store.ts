@@ -371,6 +371,10 @@ function maturity(
       const settled = rows
         .filter(({ status, height }) => ['confirmed', 'failed'].includes(status) && (height ?? -1) >= sinceHeight)
         .sort((a, b) => a.height! - b.height!);
+      const refused = rows.filter(
+        ({ status, height, versions }) =>
+          status === 'failed' && height === null && versions.some(({ watched }) => watched === true),
+      );
       const each = Math.max(1, Math.ceil(limit / TURNS_PER_PAGE));
       // Where all that are left do not fit, accounts take turns.
       const round = new Map<string, number>(),
@@ -382,7 +386,7 @@ function maturity(
           }),
         );
       const inTurn = open.length <= limit ? open : open.sort((a, b) => turns.get(a.id)! - turns.get(b.id)!);
-      const page = [...inTurn, ...settled].slice(0, limit);
+      const page = [...inTurn, ...settled, ...refused].slice(0, limit);
       for (const row of page) given.add(row.id);
       const next: Given = { kind: 'place of open withdrawals', given };
       return { rows: structuredClone(page), next: page.length < limit ? null : next };

@@ -4,6 +4,7 @@
  *   all that are under way fit in the page      by age, then what settled in sight
  *   they do not                                 round after round: of each account the next few, oldest first. Who had
  *                                               more has a place, and another turn; then what settled
+ *   behind them                                 what every node refused and nothing proves dead
  */
 import type { OpenPlace } from '../../model/ports/watch-store.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
@@ -26,6 +27,8 @@ interface Place extends OpenPlace {
   readonly turns: readonly Turn[];
   readonly later: readonly Turn[];
   readonly settled: { readonly height: number; readonly accountId: string; readonly id: string };
+  /** Behind which the refused ones go on; null before what settled has ended. */
+  readonly refused: { readonly accountId: string; readonly id: string } | null;
 }
 
 /** A turn is this part of a page. */
@@ -36,6 +39,7 @@ const START: Place = {
   turns: [],
   later: [],
   settled: { height: -1, accountId: '', id: '' },
+  refused: null,
 };
 
 /** A page behind a place, and where the next one begins; null at the end of the pass. */
@@ -61,12 +65,20 @@ export async function openPage(
       open.push(...step.rows);
       place = step.place;
     } else if (place.later.length > 0) place = { ...place, turns: place.later, later: [] };
-    else {
+    else if (place.refused === null) {
       const rows = await inSight(sql, ask, place.settled, room);
       settled.push(...rows);
+      const last = rows.length < room ? undefined : rows.at(-1);
+      place =
+        last === undefined
+          ? { ...place, refused: { accountId: '', id: '' } }
+          : { ...place, settled: { height: last.height!, accountId: last.accountId, id: last.id } };
+    } else {
+      const rows = await refused(sql, ask, place.refused, room);
+      settled.push(...rows);
       if (rows.length < room) return { rows: [...open.sort(byAge), ...settled], next: null };
-      const { height, accountId, id } = rows.at(-1)!;
-      place = { ...place, settled: { height: height!, accountId, id } };
+      const { accountId, id } = rows.at(-1)!;
+      place = { ...place, refused: { accountId, id } };
     }
   }
 }
@@ -148,5 +160,15 @@ async function inSight(
 ): Promise<WithdrawalRow[]> {
   const rows = await sql<Columns[]>`
     select * from settled_in_sight(${ledger}, ${sinceHeight}, ${height}, ${accountId}, ${id}, ${most})`;
+  return rows.map(withdrawalOf);
+}
+
+async function refused(
+  sql: Sql,
+  { ledger }: OpenAsk,
+  { accountId, id }: NonNullable<Place['refused']>,
+  most: number,
+): Promise<WithdrawalRow[]> {
+  const rows = await sql<Columns[]>`select * from refused_in_sight(${ledger}, ${accountId}, ${id}, ${most})`;
   return rows.map(withdrawalOf);
 }

@@ -636,13 +636,17 @@ for (const [name, bench] of Object.entries(benches)) {
       old: signed('confirmed', 50),
       recent: signed('confirmed', 102),
       failed: signed('failed', 101),
+      ended: signed('failed', null),
+      refused: signed('failed', null),
     };
+    rows.refused.versions[0]!.watched = true;
     for (const row of Object.values(rows)) await saveWithdrawal(row);
     const { rows: open, next: none } = await store.openWithdrawals(ledger, 101, 99);
     t.is(none, null);
     t.deepEqual(
       open.map(({ id }) => id),
-      [rows.broadcast, rows.included, rows.moved, rows.failed, rows.recent].map(({ id }) => id),
+      [rows.broadcast, rows.included, rows.moved, rows.failed, rows.recent, rows.refused].map(({ id }) => id),
+      'what every node refused comes last, until it is proven dead',
     );
     t.deepEqual(open[1], rows.included);
     const pages = async (limit: number) => {
@@ -654,7 +658,7 @@ for (const [name, bench] of Object.entries(benches)) {
       }
       return [...found, ...page.rows];
     };
-    for (const limit of [1, 2, 3, 4, 5]) t.deepEqual(await pages(limit), open, 'it goes on behind the page before');
+    for (const limit of [1, 2, 3, 4, 5, 6]) t.deepEqual(await pages(limit), open, 'it goes on behind the page before');
     const newest = signed('broadcast', null);
     await saveWithdrawal(newest);
     t.deepEqual(

@@ -1428,6 +1428,7 @@ const READS = [
   'open_withdrawals',
   'open_by_account',
   'open_after',
+  'refused_in_sight',
   'settled_in_sight',
   'sso_required',
   'unpaired_index',

@@ -36,7 +36,9 @@ begin
   if written < jsonb_array_length(batch -> 'bridge_transfers') or exists (
       select from jsonb_to_recordset(batch -> 'bridge_transfers') r(account_id text, burn_id text, state text)
         join withdrawal w on w.account_id = r.account_id and w.id = r.burn_id
-       where r.state = 'FAILED' and w.status not in ('built', 'failed', 'expired')) then
+       where r.state = 'FAILED' and (w.status not in ('built', 'failed', 'expired')
+           -- Refused by every node, and not proven dead: it may land.
+           or (w.status = 'failed' and w.height is null and w.versions @> '[{"watched": true}]'))) then
     raise exception 'a bridge transfer moved after a decision had read it'
       using errcode = 'check_violation', constraint = 'bridge_rows_moved', table = 'bridge_transfer';
   end if;

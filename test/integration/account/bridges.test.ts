@@ -118,6 +118,10 @@ test('found F60, treasury H5: while its burn may land a transfer does not fail, 
     burn = withdrawalRow(addressRow(live), { id: row.burnId, kind: 'sweep', versions: [signed as never], amount: 1n }),
     failed = at(row, 'APPROVING', 'BURNING', 'FAILED');
   await write(stores, live, [{ table: 'withdrawal', row: { ...burn, status: 'failed', txid: '0xb0' } }]);
+  // Every node refused it, which proves nothing: it may land.
+  const watched = { ...burn, versions: [{ ...burn.versions[0]!, watched: true as const }] };
+  await write(stores, live, [{ table: 'withdrawal', row: { ...watched, status: 'failed', txid: '0xb0' } }]);
+  await refused(t, 'changed_meanwhile', live, [transferWrite(failed)]);
   // It was refused, and landed all the same, between the look and the write.
   for (const status of ['signing', 'broadcast', 'confirming', 'confirmed'] as const) {
     await write(stores, live, [{ table: 'withdrawal', row: { ...burn, status, txid: '0xb0' } }]);

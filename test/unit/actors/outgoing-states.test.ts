@@ -56,7 +56,7 @@ const MOVES: Record<State, Partial<Record<Act, string>>> = {
   in_block: { mature: 'confirmed', orphan: 'broadcast' },
   confirmed: { orphan: 'broadcast' },
   orphaned: open('broadcast'),
-  refused: { include: 'confirming', mature: 'confirmed' },
+  refused: { include: 'confirming', mature: 'confirmed', die: 'failed' },
   dead: { include: 'confirming', mature: 'confirmed' },
   reverted: { include: 'confirming', orphan: 'broadcast' },
 };

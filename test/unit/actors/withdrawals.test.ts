@@ -4,6 +4,7 @@ import { BOUND_HOLD_MS } from '../../../actors/outgoing/binding.ts';
 import type { AccountCommand } from '../../../model/account/capabilities.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
+import { isWatched } from '../../../actors/outgoing/submit.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { commands, OTHER_IDENTITY, pushedKey, rowsOf } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
@@ -503,6 +504,27 @@ test('G26 accepted and already_known announce once, unknown is remembered, rejec
     [other.told, other.account.state.counters, other.account.state.withdrawals],
     [['withdrawal_failed'], {}, {}],
   );
+});
+
+test('found F3, G27: what every node refused is watched until it is proven dead, or lands', (t) => {
+  const refused = (): [Sender, string] => {
+    const sender = new Sender();
+    const { id } = sender.bound();
+    sender.do(sender.submit(id));
+    sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') });
+    t.true(isWatched(sender.rows.get(id)!));
+    return [sender, id];
+  };
+  const [dead, deadId] = refused();
+  const proven = dead.fact(deadId, 'withdrawal_dead', { reason: 'the nonce is used by another transaction' });
+  t.false(isWatched(dead.rows.get(deadId)!));
+  t.deepEqual([dead.status(deadId), dead.told, proven.events], ['failed', ['withdrawal_failed'], []]);
+  const [landed, landedId] = refused();
+  landed.fact(landedId, 'withdrawal_included');
+  landed.fact(landedId, 'withdrawal_matured');
+  t.like(landed.rows.get(landedId), { status: 'confirmed', failure: null });
+  t.true(landed.rows.get(landedId)!.versions.every(({ watched }) => watched === undefined));
+  t.deepEqual(landed.told, ['withdrawal_failed', 'withdrawal_confirmed']);
 });
 
 test('found G25: a replacement that the node refuses is submitted no more and stays signed; the version before it may still land', (t) => {

@@ -146,6 +146,34 @@ test('G26 a final refusal ends a withdrawal that was never accepted; after an ac
   t.deepEqual(told(later.self), []);
 });
 
+const REFUSED = { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1', watched: true } as const;
+const refusal = { status: 'failed', versions: [REFUSED], failure: { code: 'CHAIN_REJECTED', reason: 'no' } } as const;
+
+test('found F3, G27: what every node refused is followed: where it lands later that is told, and it is not sent again', async (t) => {
+  const { chain, self } = await started(withdrawal({ ...refusal, versions: [REFUSED] }));
+  self.nowMs += 60_000;
+  await self.watcher.tick();
+  t.deepEqual([chain.submits, told(self)], [[], []]);
+  chain.mempool.add('out1');
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  t.deepEqual([chain.submits, told(self)], [[], ['withdrawal_included out1 1']]);
+});
+
+test('found F3, G27: what every node refused is followed until its chain proves that it cannot land', async (t) => {
+  const { chain, self } = await started(withdrawal({ ...refusal, versions: [REFUSED] }));
+  chain.dead.set('out1', 'nonce 7 is used by 0xother');
+  self.nowMs += 60_000;
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_dead out1 0']);
+  const ended = withdrawal({ ...refusal, versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }] });
+  const proven = await started(ended);
+  proven.chain.dead.set('out1', 'nonce 7 is used by 0xother');
+  proven.self.nowMs += 60_000;
+  await proven.self.watcher.tick();
+  t.deepEqual(told(proven.self), [], 'and no longer');
+});
+
 test('a withdrawal in a block is told with the block, matures at the threshold, and is told once', async (t) => {
   const { chain, self } = await started();
   await self.watcher.tick();
