@@ -166,7 +166,10 @@ test('found F3, G27: what every node refused is followed until its chain proves 
   self.nowMs += 60_000;
   await self.watcher.tick();
   t.deepEqual(told(self), ['withdrawal_dead out1 0']);
-  const ended = withdrawal({ ...refusal, versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }] });
+  const ended = withdrawal({
+    ...refusal,
+    versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }],
+  });
   const proven = await started(ended);
   proven.chain.dead.set('out1', 'nonce 7 is used by 0xother');
   proven.self.nowMs += 60_000;
