@@ -3,7 +3,7 @@
  * accounts does for its own; the rest is done once over all nodes, by one that has the role `schedules`. docs/jobs.md.
  */
 import { schedule } from 'node-cron';
-import { notePeaks } from '../actors/address/rounds.ts';
+import { notePeaks, walkUnusedRuns } from '../actors/address/rounds.ts';
 import { collectionRound, type MayCollect } from '../actors/billing/collect.ts';
 import { closePeriods } from '../actors/billing/rounds.ts';
 import { systemClock, tell, type ActorSystem, type Address } from '../actors/kernel/index.ts';
@@ -133,6 +133,7 @@ export function jobsOf({
     { job: 'wipes', everySeconds: 10, work: (run) => wipeRound({ stores, accounts, nowMs }, run) },
     { job: 'partitions', everySeconds: daily, work: () => stores.maintain(nowMs()) },
     { job: 'peaks', everySeconds: daily, work: (run) => notePeaks({ stores, accounts }, run) },
+    { job: 'unused-runs', everySeconds: daily, work: (run) => walkUnusedRuns(stores.payments, run) },
     { job: 'bands', everySeconds: 60, work: (run) => settleBands({ stores, accounts }, nowMs(), run) },
     { job: 'key-letters', everySeconds: 3_600, work: () => stores.writeLetters(nowMs()) },
     {

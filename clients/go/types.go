@@ -2665,6 +2665,8 @@ type PaymentsReadinessPageContentItem struct {
 	Tokens            []PaymentsReadinessPageContentItemTokensItem    `json:"tokens"`
 	Threshold         int64                                           `json:"threshold"`
 	UnpaidAddresses   PaymentsReadinessPageContentItemUnpaidAddresses `json:"unpaidAddresses"`
+	GapLimitNeeded    *int64                                          `json:"gapLimitNeeded"`
+	GapLimitAsOf      *string                                         `json:"gapLimitAsOf"`
 	AttestationsAhead int64                                           `json:"attestationsAhead"`
 }
 

@@ -72,6 +72,18 @@ export function PaymentReadiness({ scope }: PageProps): JSX.Element {
                   </Fact>
                   <Fact name="Confirmations">{row.threshold}</Fact>
                   <Fact name="Addresses that rest">{grouped(String(row.unpaidAddresses.resting))}</Fact>
+                  <Fact name="Gap limit to restore">
+                    {row.gapLimitNeeded === null ? (
+                      'Counted within a day'
+                    ) : (
+                      <>
+                        {grouped(String(row.gapLimitNeeded))}{' '}
+                        <span class="faint">
+                          counted <Time at={row.gapLimitAsOf} />
+                        </span>
+                      </>
+                    )}
+                  </Fact>
                   <Fact name="Signed ahead">{grouped(String(row.attestationsAhead))} addresses</Fact>
                 </dl>
                 <Meter label="Unpaid addresses" used={row.unpaidAddresses.open} limit={row.unpaidAddresses.limit} />

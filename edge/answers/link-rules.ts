@@ -221,5 +221,7 @@ export const READINESS_WORD: readonly string[] = [
   'unpaidAddresses.open',
   'unpaidAddresses.resting',
   'unpaidAddresses.limit',
+  'gapLimitNeeded',
+  'gapLimitAsOf',
   'attestationsAhead',
 ];

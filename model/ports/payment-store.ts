@@ -45,6 +45,11 @@ export interface PaymentStore {
   erase(beforeMs: number, limit: number): Promise<number>;
   /** Forgets rows of addresses that rested when their identity was retired; answers how many. payments S17. */
   forgetResting(limit: number): Promise<number>;
+  /**
+   * Walks a page of each family of the first account behind one that has issued indexes and was not counted since an
+   * instant; null with no account left. payments S18.
+   */
+  walkUnused(after: string, limit: number, begunMs: number): Promise<{ accountId: AccountId; isLeft: boolean } | null>;
   /** Keeps statements in place of earlier ones, and forgets some that ended. payments E5. */
   keepAttestations(accountId: AccountId, batch: AttestationBatch): Promise<void>;
 }

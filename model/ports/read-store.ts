@@ -157,6 +157,15 @@ export interface ReadStore {
   ): Promise<LentBefore | null>;
   /** How many lent addresses of each family rest, counted to `limit`. payments P23. */
   restingCounts(accountId: AccountId, limit: number): Promise<ReadonlyMap<Family, number>>;
+  /**
+   * The longest run of issued indexes without a transfer, of each family that is asked about: as it is now where `isSmall`
+   * (a thousand indexes at most), else as the daily walk found it last; none of a family that it did not reach yet.
+   * `bounds`: indexes at which another phrase began. payments S18.
+   */
+  unusedRuns(
+    accountId: AccountId,
+    asked: readonly { family: Family; isSmall: boolean; bounds: readonly number[] }[],
+  ): Promise<ReadonlyMap<Family, { readonly run: number; readonly countedAtMs: number | null }>>;
   /** How far an identity's statements reach in each family, from index `from` on. payments E5. */
   attestedReach(
     accountId: AccountId,

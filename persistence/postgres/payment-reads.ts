@@ -36,6 +36,7 @@ type Area =
   | 'attestation'
   | 'restingAddress'
   | 'restingCounts'
+  | 'unusedRuns'
   | 'paidAddresses';
 
 /** What payers' requests read. */
@@ -125,6 +126,8 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
   };
 }
 
+/** Rows of a thousand indexes on five networks, and one by which a larger account would be known. */
+const SMALL_ROWS_MAX = 5_001;
 /** Resting addresses that are looked at for one whose ledgers were followed far enough when it began to rest. */
 const RESTING_LOOKED_AT = 50;
 /** A ledger is followed near its head while a node of it was heard, and the newest block is not older. */
@@ -147,7 +150,7 @@ const farBehind = (sql: Sql, ledgers: readonly LedgerId[]): Fragment => sql`
       or exists (select from unresolved_height u where u.ledger = n.ledger)`;
 
 /** Addresses that are not lent any more, or soon. */
-function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCounts' | 'paidAddresses'> {
+function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCounts' | 'unusedRuns' | 'paidAddresses'> {
   const lastHolder = (accountId: AccountId, addressId: string) =>
     oneOf(
       sql,
@@ -208,6 +211,26 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCoun
         counts.set(family, Math.min(limit, (counts.get(family) ?? 0) + resting));
       }
       return counts;
+    },
+    async unusedRuns(accountId, asked) {
+      const small = asked.filter(({ isSmall }) => isSmall);
+      const rows = await sql<{ family: Family; run: number | null; countedAt: number | null }[]>`
+        select v.* from ${asTenant(
+          sql,
+          accountId,
+          sql`
+          select f.family, r.run, null::timestamptz as counted_at
+            from unnest(${small.map(({ family }) => family)}::text[],
+                        ${small.map(({ bounds }) => `{${bounds.join(',')}}`)}::text[]) f(family, bounds)
+            cross join lateral run_of_indexes(t.account, f.family, 0, -1, f.bounds::bigint[], ${SMALL_ROWS_MAX}) r
+          union all
+          select u.family, u.run, u.counted_at from unused_run u
+           where u.account_id = t.account and u.run is not null
+             and u.family = any (${asked.filter(({ isSmall }) => !isSmall).map(({ family }) => family)}::text[])`,
+        )}`;
+      return new Map(
+        rows.map(({ family, run, countedAt }) => [family, { run: run ?? 0, countedAtMs: countedAt }]),
+      );
     },
     async paidAddresses(accountId, linkId, limit) {
       const rows = await sql<Columns[]>`

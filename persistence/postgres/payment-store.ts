@@ -1,5 +1,6 @@
 /** Payments and links by the clock, over PostgreSQL. */
 import type { DueLink, PaymentStore } from '../../model/ports/payment-store.ts';
+import type { AccountId } from '../../protocol/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Fragment, Sql } from './sql.ts';
 
@@ -33,6 +34,13 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       const [row] = await sql<{ gone: number }[]>`select forget_resting(${limit}) as gone`;
       failpoint('forget_resting.after');
       return row!.gone;
+    },
+    async walkUnused(after, limit, begunMs) {
+      failpoint('walk_unused.before');
+      const [row] = await sql<{ accountId: AccountId; isLeft: boolean }[]>`
+        select * from walk_unused(${after}, ${limit}, ${begunMs}::timestamptz)`;
+      failpoint('walk_unused.after');
+      return row ?? null;
     },
     async keepAttestations(accountId, { family, publicKey, issuedAtMs, validUntilMs, rows }) {
       failpoint('keep_attestations.before');

@@ -357,6 +357,14 @@ const readiness = z.object({
     }),
     limit: count,
   }),
+  gapLimitNeeded: count.nullable().meta({
+    description:
+      'gap limit of a wallet that is restored from the phrase and finds every address of the family that received: the longest run of issued addresses without a transfer, and 20. Null until an account with more than 1,000 of them is counted for the first time, within a day',
+    examples: [34],
+  }),
+  gapLimitAsOf: instant
+    .nullable()
+    .meta({ description: 'when it was counted; an account with more than 1,000 addresses of a family, daily' }),
   attestationsAhead: count,
 });
 export const readinessPage = pageReply(readiness);

@@ -441,6 +441,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select forget_resting(10)`,
     },
   ],
+  walk_unused: [
+    {
+      name: "everybody's indexes",
+      expected: { open: 'a walk over them and its figure: the account that it was at, and nothing of it' },
+      call: () => database.sql`select * from walk_unused('', 10, '-infinity')`,
+    },
+  ],
   links_due: [
     {
       name: "everybody's links",
@@ -1431,6 +1438,8 @@ const READS = [
   'refused_in_sight',
   'settled_in_sight',
   'sso_required',
+  'run_of_indexes',
+  'unused_between',
   'unpaired_index',
   'unpaired_indexes',
   'watched_addresses',

@@ -1301,6 +1301,13 @@ const READS: Record<string, Work> = {
       await write(stores, live, [{ table: 'payments_retired' }]);
       await payments.forgetResting(10);
     },
+  'read.unusedRuns payments.walkUnused': async ({ stores, live }) => {
+    const asked = { family: 'evm', isSmall: true, bounds: [3] } as const;
+    await stores.read.unusedRuns(live, [asked, { ...asked, family: 'btc', isSmall: false }]);
+    // A page of the largest account, and all of a small one.
+    await stores.payments.walkUnused(live.slice(0, -1), 500, Date.now());
+    await stores.payments.walkUnused('', 500, Date.now());
+  },
   'rows: a clock that was moved; clocks.due isDelivering expirePayment claim': async ({ stores, live, sandbox }) => {
     const event = { type: 'clock_advanced', aheadMs: 60_000 } as const;
     const row = { table: 'sandbox_clocks', row: { aheadMilliseconds: 60_000 }, key: '' } as const;

@@ -406,6 +406,27 @@ test('payments P23: readiness has a row for each checkout chain, with its minimu
   t.is(later.find((one: { chain: string }) => one.chain === 'eth').ready, true);
 });
 
+test('payments S18: readiness has the gap limit that a restored wallet needs, by what was paid', async (t) => {
+  const { ask, link, sandbox } = await shop();
+  const needed = async (chain: string) => {
+    const { content } = (await ask('GET', '/v1/payments/readiness')).json.data;
+    return content.find((one: { chain: string }) => one.chain === chain).gapLimitNeeded;
+  };
+  t.is(await needed('eth'), 20, 'nothing was issued');
+  const addresses: string[] = [];
+  for (let nth = 0; nth < 4; nth += 1)
+    addresses.push((await open((await link({ ...FIXED, title: `order ${nth}` })).slug)).json.data.address);
+  t.is(await needed('eth'), 24);
+  t.is(await needed('base'), 24, 'one key of all EVM networks');
+  t.is(await needed('btc'), 20);
+  await sandbox.client.must('simulateDeposit', { body: { chain: 'eth', address: addresses[1]!, amount: '0.1' } });
+  await eventually(
+    'two behind the one that was paid',
+    () => needed('eth'),
+    (now) => now === 22,
+  );
+});
+
 test('payments P22: a fee that rose refuses only a payment that would not pay its own sweep', async (t) => {
   const { link } = await shop();
   const made = await link({ mode: 'fixed', chain: 'eth', asset: 'ETH', amount: '1' });

@@ -323,7 +323,7 @@ test('migration M-I8, M-I9: A19 a live account passes its band only with an owne
   t.is((await commit(free.live, none, dryRunId)).json.error?.code, 'TIER_FEATURE_LOCKED');
 });
 
-test('migration M-E1, M-E4: reconciliation names each address once, with its counts, and says where it ends', async (t) => {
+test('migration M-E1, M-E4, payments S18: reconciliation names each address once, with its counts, what a restored wallet needs, and where it ends', async (t) => {
   const { sandbox } = await cloud.organization();
   const list = addresses(2);
   const { projectId, id } = await adopted(sandbox, list);
@@ -333,7 +333,8 @@ test('migration M-E1, M-E4: reconciliation names each address once, with its cou
   });
   t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
   const [head, ...lines] = (await answer.text()).trim().split('\n'),
-    end = lines.pop();
+    [needed, end] = lines.splice(-2);
+  t.is(needed, '# gap limit of a restored wallet, evm: 20', 'adopted ones are of no index of this phrase');
   t.is(
     head,
     'address,chain,derivation_path,user_ref,tag,label,spendable,reason,key_source,batch,recorded_height,deposits_observed,historical_recorded,straddling',

@@ -10,13 +10,12 @@ import { fieldOf, type ImportField } from '../../../protocol/migration/imports.t
 import { fault, shown, type Fault, type Found, type Line, type LineReader } from './entry.ts';
 import { COLUMNS_MAX, FIELD_CHARACTERS_MAX, LINE_BYTES_MAX } from './limits.ts';
 import { withoutGuard } from './formulas.ts';
+import { isRemark } from './write.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 type Delimiter = (typeof DELIMITERS)[number];
 /** The line in which spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^sep=([,;\t|])$/i;
-/** How our own exports end. */
-const END_LINE = /^# end, [0-9]+ rows$/;
 /** Fields whose characters are the customer's own: blanks around them count. */
 const VERBATIM: readonly ImportField[] = ['userRef', 'tag', 'label', 'memo'];
 
@@ -70,7 +69,7 @@ export function createCsvReader(): LineReader {
 
   function record(line: Line): Found[] {
     if (open === null) {
-      if (END_LINE.test(line.text)) return [];
+      if (isRemark(line.text)) return [];
       if (!line.text.includes('"')) return row(line.number, line.text.split(delimiter!));
       open = { line: line.number, cells: [], quoted: null };
       return scan(line, 0);

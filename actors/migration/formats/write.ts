@@ -19,3 +19,9 @@ export const jsonLine = (row: Readonly<Record<string, string | null | undefined>
 
 /** How a CSV export ends: a copy that was cut short has no such line. The importer passes it over. */
 export const endLine = (rows: number): string => `# end, ${rows} rows`;
+/** What a wallet needs that is restored, said in a reconciliation before its end. payments S18. */
+export const gapLimitLine = (family: string, needed: number | null): string =>
+  `# gap limit of a restored wallet, ${family}: ${needed ?? 'not counted yet'}`;
+/** Whether a line says something of a file of ours, and no row. */
+export const isRemark = (line: string): boolean =>
+  /^# (?:end, [0-9]+ rows|gap limit of a restored wallet, [a-z]+: (?:[0-9]+|not counted yet))$/.test(line);

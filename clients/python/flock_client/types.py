@@ -1833,6 +1833,8 @@ PaymentsReadinessPageContentItem = TypedDict("PaymentsReadinessPageContentItem",
     "tokens": "List[PaymentsReadinessPageContentItemTokensItem]",
     "threshold": "int",
     "unpaidAddresses": "PaymentsReadinessPageContentItemUnpaidAddresses",
+    "gapLimitNeeded": "Union[int, None]",
+    "gapLimitAsOf": "Union[str, None]",
     "attestationsAhead": "int",
 })
 

@@ -1,6 +1,6 @@
 /** What a project watches, its cutover and its way back, and its reconciliation. Migration M-O1–M-O6, M-E1. */
 import { Readable } from 'node:stream';
-import { csvLine, endLine } from '../../../actors/migration/formats/write.ts';
+import { csvLine, endLine, gapLimitLine } from '../../../actors/migration/formats/write.ts';
 import { createImportWork } from '../../../actors/migration/imports/work.ts';
 import { watchOnly } from '../../../actors/key-source/decide.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
@@ -9,11 +9,12 @@ import type { Project } from '../../../model/ports/upload-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
-import { CHAINS, type Chain } from '../../../protocol/slugs.ts';
+import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../../protocol/slugs.ts';
 import { stateOf } from '../account-state.ts';
 import { accountOf, unknownIn, type Asked, type Handlers } from '../context.ts';
 import { notFresh } from '../organization/second-factor.ts';
 import type { HandlerDeps } from '../surroundings.ts';
+import { gapLimitsOf } from '../payment/gap-limits.ts';
 import { noteOf } from './noted.ts';
 import { pagesOf } from './pages.ts';
 import { projectView } from './projects.ts';
@@ -161,17 +162,23 @@ const COLUMNS = [
 
 /** Every address of the project once, page by page. */
 async function* reconciled(
-  { stores: { imports } }: Pick<HandlerDeps, 'stores'>,
+  { stores: { imports, reads } }: Pick<HandlerDeps, 'stores'>,
   accountId: AccountId,
   projectId: string,
   state: AccountState,
 ): AsyncGenerator<string> {
   yield `${csvLine(COLUMNS)}\n`;
   let count = 0;
+  const families = new Set<Family>();
   for await (const rows of pagesOf(imports, accountId, projectId)) {
     count += rows.length;
+    for (const { chain } of rows) families.add(FAMILY_OF[chain]);
     yield `${rows.map((row) => csvLine(cellsOf(row, state))).join('\n')}\n`;
   }
+  // Not of this project alone: a wallet is restored with all that the account issued. payments S18.
+  const gapLimitOf = await gapLimitsOf(reads, state, [...families]);
+  for (const family of families)
+    yield `${gapLimitLine(family, gapLimitOf(family).gapLimitNeeded)}\n`;
   yield `${endLine(count)}\n`;
 }
 

@@ -25,6 +25,7 @@ import type { HandlerDeps } from '../surroundings.ts';
 import { chainPlace, instantOf, listAskOf, pageAs, wholePage } from '../views.ts';
 import { attestedAhead } from './attestations.ts';
 import type { Economics } from './economics.ts';
+import { gapLimitsOf } from './gap-limits.ts';
 import { paymentView, shownOf } from './session-view.ts';
 
 type Row = ReplyOf<'getPaymentReadiness'>['content'][number];
@@ -90,12 +91,19 @@ export function merchantReadHandlers(
       const accountId = accountOf(asked),
         state = await stateOf(deps, accountId);
       const ahead = await attestedAhead(deps, accountId, state),
-        resting = await reads.restingCounts(accountId, COUNTED_ROWS_MAX);
+        resting = await reads.restingCounts(accountId, COUNTED_ROWS_MAX),
+        gapLimitOf = await gapLimitsOf(reads, state, [...new Set(CHECKOUT_CHAINS.map((chain) => FAMILY_OF[chain]))]),
+        atMs = deps.nowMs();
       const rows = await Promise.all(
-        CHECKOUT_CHAINS.map(async (chain) => ({
-          ...(await readinessRow(deps, economics, state, chain, resting)),
-          attestationsAhead: ahead(chain),
-        })),
+        CHECKOUT_CHAINS.map(async (chain) => {
+          const { gapLimitNeeded, countedAtMs } = gapLimitOf(FAMILY_OF[chain]);
+          return {
+            ...(await readinessRow(deps, economics, state, chain, resting)),
+            gapLimitNeeded,
+            gapLimitAsOf: gapLimitNeeded === null ? null : instantOf(countedAtMs ?? atMs),
+            attestationsAhead: ahead(chain),
+          };
+        }),
       );
       return wholePage('payment-readiness', rows, asked.query, ({ chain }) => chainPlace(chain));
     },
@@ -108,7 +116,7 @@ async function readinessRow(
   state: AccountState,
   chain: CheckoutChain,
   resting: ReadonlyMap<Family, number>,
-): Promise<Omit<Row, 'attestationsAhead'>> {
+): Promise<Omit<Row, 'attestationsAhead' | 'gapLimitNeeded' | 'gapLimitAsOf'>> {
   const { nativeSymbol, nativeDecimals, threshold } = chains.networkOf(chain),
     { accountId } = state,
     family = FAMILY_OF[chain];

@@ -20,6 +20,7 @@ begin
   delete from payment_transfer
    where deposit_id = any (array(select d.id from deposit d where d.account_id = of_account));
   delete from resting_address where account_id = of_account;
+  delete from unused_run where account_id = of_account;
   delete from invoice_link where account_id = of_account;
   delete from invoice where account_id = of_account;
   delete from checkout_address where account_id = of_account;

@@ -353,6 +353,10 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     10_100,
     'a gauge looks at 10,000 withdrawals that are on their way',
   ],
+  'read.unusedRuns payments.walkUnused': [
+    10_100,
+    'up to a thousand indexes on five networks, or a page of a walk by the clock, each with a look for a deposit',
+  ],
   'mail.unsent purgeSent': [20_100, 'a gauge counts each outbox to 10,000'],
   'origins: beginPass countUntraced recordOrigins endPass passes': [
     4_100,

@@ -686,6 +686,8 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
       tokens: [{ symbol: 'USDC', contract: USDC_CONTRACT, decimals: 6, minimum: '10' }],
       threshold: 12,
       unpaidAddresses: { open: 1, resting: 0, limit: 100 },
+      gapLimitNeeded: 21,
+      gapLimitAsOf: AT,
       attestationsAhead: 0,
     }),
   },

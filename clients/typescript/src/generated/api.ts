@@ -3531,6 +3531,8 @@ export interface PaymentsReadinessPage {
       resting: number;
       limit: number;
     };
+    gapLimitNeeded: number | null;
+    gapLimitAsOf: string | null;
     attestationsAhead: number;
   }>;
   page: number;
