@@ -228,9 +228,7 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCoun
            where u.account_id = t.account and u.run is not null
              and u.family = any (${asked.filter(({ isSmall }) => !isSmall).map(({ family }) => family)}::text[])`,
         )}`;
-      return new Map(
-        rows.map(({ family, run, countedAt }) => [family, { run: run ?? 0, countedAtMs: countedAt }]),
-      );
+      return new Map(rows.map(({ family, run, countedAt }) => [family, { run: run ?? 0, countedAtMs: countedAt }]));
     },
     async paidAddresses(accountId, linkId, limit) {
       const rows = await sql<Columns[]>`

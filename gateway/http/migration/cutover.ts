@@ -177,8 +177,7 @@ async function* reconciled(
   }
   // Not of this project alone: a wallet is restored with all that the account issued. payments S18.
   const gapLimitOf = await gapLimitsOf(reads, state, [...families]);
-  for (const family of families)
-    yield `${gapLimitLine(family, gapLimitOf(family).gapLimitNeeded)}\n`;
+  for (const family of families) yield `${gapLimitLine(family, gapLimitOf(family).gapLimitNeeded)}\n`;
   yield `${endLine(count)}\n`;
 }
 
