@@ -158,9 +158,9 @@ export interface ReadStore {
   /** How many lent addresses of each family rest, counted to `limit`. payments P23. */
   restingCounts(accountId: AccountId, limit: number): Promise<ReadonlyMap<Family, number>>;
   /**
-   * The longest run of issued indexes without a transfer, of each family that is asked about: as it is now where `isSmall`
-   * (a thousand indexes at most), else as the daily walk found it last; none of a family that it did not reach yet.
-   * `bounds`: indexes at which another phrase began. payments S18.
+   * The longest run of issued indexes without a transfer, of each family that is asked about: as it is now where
+   * `isSmall` (a thousand indexes at most), else as the daily walk found it last; none of a family that it did not
+   * reach yet. `bounds`: indexes at which another phrase began. payments S18.
    */
   unusedRuns(
     accountId: AccountId,

@@ -29,7 +29,8 @@ begin
      order by r.family for update skip locked
   loop
     bounds := array(
-      select (i -> 'next' ->> walk.family)::bigint from account n cross join jsonb_array_elements(n.state -> 'retired') i
+      select (i -> 'next' ->> walk.family)::bigint
+        from account n cross join jsonb_array_elements(n.state -> 'retired') i
        where n.account_id = of_account and i -> 'next' ? walk.family);
     select * into page
       from run_of_indexes(of_account, walk.family, walk.next_index, walk.last_used, bounds, most);
