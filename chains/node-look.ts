@@ -18,16 +18,22 @@ export interface NodeLook {
   readonly isLate: boolean;
 }
 
-/** Asks one node, opened for this alone. Throws: ChainUnavailable, also for a node of another network. */
+/**
+ * Asks one node, opened for this alone; `signal` ends what is asked. Throws: ChainUnavailable, also for a node of
+ * another network.
+ */
 export async function withNode<T>(
   chain: Chain,
   url: string,
-  timeoutMs: number,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
   use: (client: ChainClient) => Promise<T>,
 ): Promise<T> {
   const [network, module] = [networkOf(chain), await loadModule(chain)];
   const endpoint = createHttpEndpoint({ chain, name: `${chain}-look`, url, timeoutMs });
+  const end = () => void endpoint.close();
+  signal.addEventListener('abort', end, { once: true });
   try {
+    signal.throwIfAborted();
     const transport = createFailoverTransport({
       chain,
       endpoints: [endpoint],
@@ -40,6 +46,7 @@ export async function withNode<T>(
     await client.checkIdentity();
     return await use(client);
   } finally {
+    signal.removeEventListener('abort', end);
     await endpoint.close();
   }
 }

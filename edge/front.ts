@@ -90,7 +90,11 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
   });
 }
 
-function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, blocked, operations }: Links) {
+function statusReader(
+  context: EdgeContext,
+  parts: EdgeParts,
+  { session, relay, blocked, operations, examined }: Links,
+) {
   const { config, log, ports, sessionId, running } = context;
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   return () =>
@@ -104,6 +108,7 @@ function statusReader(context: EdgeContext, parts: EdgeParts, { session, relay, 
       outbox: parts.outbox.report(),
       deliveries: relay.load,
       blocked: blocked.list(),
+      examined: examined(),
       sweeps: {
         ...operations.report(),
         registryVersion: parts.registry.current.version,

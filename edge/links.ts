@@ -33,6 +33,8 @@ import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../proto
 import type { EdgeConfig } from './config.ts';
 import type { EdgePath } from './http/exchange.ts';
 import { createCertificateLook } from '../protocol/node/certificate-look.ts';
+import { checkValues, type Kept } from '../protocol/node/doctor/kept.ts';
+import { keepRunning } from './doctor/checks.ts';
 import { createEdgeCounters, createMetricsPath, type EdgeCounters, type EdgeGauges } from './http/metrics.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import { AttestationKeeper } from './link/attestations.ts';
@@ -87,6 +89,8 @@ export interface Links {
   readonly audit: AuditKeeper;
   readonly attestations: AttestationKeeper;
   readonly counters: EdgeCounters;
+  /** What the doctor saw last; asked for, it looks again where that is old. */
+  readonly examined: () => Kept | null;
   readonly metrics: EdgePath;
   readonly takers: SessionTakers;
 }
@@ -126,7 +130,8 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
   const blocked = new BlockedTargets(context.ports.wallMs);
   const poster = createPoster(context, { counters, blocked });
   const relay = createRelay(context, parts, { nodes, sender, guard, counters, blocked, poster });
-  const metrics = createMetrics(context, parts, { session, relay, audit, counters, blocked });
+  const examined = keepRunning(context.config, context.ports.monotonicMs);
+  const metrics = createMetrics(context, parts, { session, relay, audit, counters, blocked, examined });
   const takers = takersOf(context, parts, {
     session,
     sender,
@@ -137,7 +142,7 @@ export function linkUp(context: EdgeContext, parts: EdgeParts): Links {
     attestations,
     relay,
   });
-  return { session, ...payments, refills, audit, attestations, relay, blocked, counters, metrics, takers };
+  return { session, ...payments, refills, audit, attestations, relay, blocked, counters, examined, metrics, takers };
 }
 
 function createSession(context: EdgeContext, parts: EdgeParts): Session {
@@ -373,7 +378,8 @@ function createMetrics(
     audit,
     counters,
     blocked,
-  }: Pick<Links, 'session' | 'relay' | 'audit' | 'blocked'> & Pick<RelayNeeds, 'counters'>,
+    examined,
+  }: Pick<Links, 'session' | 'relay' | 'audit' | 'blocked' | 'examined'> & Pick<RelayNeeds, 'counters'>,
 ): EdgePath {
   const certificateDays = createCertificateLook(config.cloudUrl);
   const read = (): EdgeGauges => {
@@ -392,12 +398,13 @@ function createMetrics(
       clockOffsetSeconds: upstream.clockOffsetSeconds(),
       certificateDays: certificateDays(),
       diskAvailable: diskAvailable(config.dataDir),
+      checks: checkValues(examined()),
     };
   };
   return createMetricsPath(counters, read, config.mayScrape, log);
 }
 
-/** Part of the disk of a directory that this process may still fill; null where that cannot be asked. */
+/** Part of the disk of a directory that may still be filled; null where that cannot be asked. */
 function diskAvailable(directory: string): number | null {
   try {
     const { bavail, blocks } = statfsSync(directory);

@@ -21,6 +21,7 @@ import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
 import { sweepFigures } from '../gateway/telemetry/sweep-figures.ts';
+import { keepOfNode } from '../gateway/cli/operator/doctor.ts';
 import { billingProviderOf } from '../gateway/billing-provider/settings.ts';
 import { createConsole } from '../console/open.ts';
 import { createDocs } from '../docs/site/open.ts';
@@ -225,6 +226,7 @@ function openMetrics(
       streamCount: () => rooms.streamCount,
       statements,
       certificateDays: createCertificateLook(publicUrlOf(config), nowMs),
+      examined: keepOfNode(config),
       shares: () => presence.shares(),
       isAway: () => presence.trouble() === 'database',
     }),

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { answerOf } from '../../protocol/node/doctor/answer.ts';
 import { lookAtCertificate, lookAtClock, lookAtName, lookAtProxy } from '../../protocol/node/doctor/address.ts';
+import { leaderFinding } from '../../protocol/account-findings.ts';
 import {
   askingAs,
   fail,
@@ -16,7 +17,7 @@ import { VERSION } from '../../protocol/version.ts';
 import type { Flags } from '../../protocol/node/commands.ts';
 import { isFlockError } from '../typescript/src/index.ts';
 import { running } from './answer.ts';
-import { deliveriesFinding, endpointsFinding, rotationFinding, testFinding } from './doctor-webhooks.ts';
+import { lookAtDeliveries, lookAtEndpoints, lookAtRotations, testFinding } from './doctor-webhooks.ts';
 import type { Environ } from './profiles.ts';
 import { sessionOf, type Session } from './session.ts';
 
@@ -68,7 +69,7 @@ export function testCheck({ flock }: Session): Check {
   return {
     id: 'test_delivery',
     page: 'docs/webhooks.md#testing-an-endpoint',
-    look: (signal) => asking(() => testFinding(flock, signal))(signal),
+    look: asking((signal) => testFinding(flock, signal)),
   };
 }
 
@@ -99,13 +100,25 @@ export function applicationChecks(session: Session, env: Environ): Check[] {
       page: 'docs/command-line.md#keys-and-profiles',
       look: ofAnswer((heard) => keyFinding(session, heard)),
     },
-    { id: 'key_expiry', page: 'docs/doctor.md#application', look: asking(() => expiryFinding(session)) },
+    { id: 'key_expiry', page: 'docs/doctor.md#application', look: asking((signal) => expiryFinding(session, signal)) },
     { id: 'rate', page: 'docs/doctor.md#application', look: ofAnswer(rateFinding) },
-    { id: 'leader', page: 'docs/runbooks/edge-offline.md', look: asking(() => leaderFinding(session)) },
-    { id: 'versions', page: 'docs/runbooks/edge-version-old.md', look: asking(() => versionsFinding(session)) },
-    { id: 'endpoints', page: 'docs/webhooks.md', look: asking(() => endpointsFinding(session)) },
-    { id: 'deliveries', page: 'docs/runbooks/dead-letters.md', look: asking(() => deliveriesFinding(flock)) },
-    { id: 'secret_rotation', page: 'docs/webhooks.md', look: asking(() => rotationFinding(flock)) },
+    {
+      id: 'leader',
+      page: 'docs/runbooks/edge-offline.md',
+      look: asking(async (signal) => leaderFinding(await flock.getEdgeLease({}, { signal }))),
+    },
+    {
+      id: 'versions',
+      page: 'docs/runbooks/edge-version-old.md',
+      look: asking((signal) => versionsFinding(session, signal)),
+    },
+    { id: 'endpoints', page: 'docs/webhooks.md', look: asking((signal) => lookAtEndpoints(session, signal)) },
+    {
+      id: 'deliveries',
+      page: 'docs/runbooks/dead-letters.md',
+      look: asking((signal) => lookAtDeliveries(flock, signal)),
+    },
+    { id: 'secret_rotation', page: 'docs/webhooks.md', look: asking((signal) => lookAtRotations(flock, signal)) },
   ];
 }
 
@@ -135,9 +148,9 @@ function keyFinding({ environment, isEdge }: Session, { response: { status } }: 
 }
 
 /** Keys of the cloud do not end by themselves; those of an edge may. */
-async function expiryFinding({ flock, isEdge, apiKey }: Session): Promise<Finding> {
+async function expiryFinding({ flock, isEdge, apiKey }: Session, signal: AbortSignal): Promise<Finding> {
   if (!isEdge) return ok('a key of the cloud is good until it is revoked');
-  for await (const { prefix, expiresAt, revokedAt } of flock.listLocalKeys.all({})) {
+  for await (const { prefix, expiresAt, revokedAt } of flock.listLocalKeys.all({}, { signal })) {
     const shown = prefix.replace(/[.…*]+$/, '');
     if (revokedAt !== null || !apiKey.startsWith(shown)) continue;
     if (expiresAt === null) return ok('it is good until it is revoked');
@@ -157,15 +170,8 @@ function rateFinding({ response: { headers } }: Heard): Finding {
   return left! < limit! * RATE_WARN ? warn(seen, 'ask less often, or take a larger band') : ok(seen);
 }
 
-async function leaderFinding({ flock }: Session): Promise<Finding> {
-  const { state, epoch } = await flock.getEdgeLease({});
-  return state === 'held'
-    ? ok(`an edge leads (epoch ${epoch})`)
-    : fail('no edge leads: events wait, and nothing is signed', 'start the edge, and run flock-edge doctor there');
-}
-
-async function versionsFinding({ flock }: Session): Promise<Finding> {
-  const { content } = await flock.listEdgeSessions(SESSIONS);
+async function versionsFinding({ flock }: Session, signal: AbortSignal): Promise<Finding> {
+  const { content } = await flock.listEdgeSessions(SESSIONS, { signal });
   const versions = [...new Set(content.filter(({ endedAt }) => endedAt === null).map((one) => one.edgeVersion))];
   if (versions.length === 0) return unknown('no edge is in touch', 'look at the check leader first');
   const others = versions.filter((one) => minorOf(one) !== minorOf(VERSION));

@@ -61,14 +61,14 @@ export function opened({ url, apiKey }: Profile, profile: string | null, signal:
   return { url, apiKey, flock, profile, environment, isEdge: found[1] === 'loc' };
 }
 
-type Method = (argument: unknown, how?: object) => unknown;
+type Method = (argument: unknown, how?: { readonly signal?: AbortSignal }) => unknown;
 
 /** Each call ends with the signal: an interrupted command waits for none. */
 function interruptible(flock: Flock, signal: AbortSignal): Flock {
   const ending =
     (call: Method): Method =>
     (argument, how = {}) =>
-      call(argument, { signal, ...how });
+      call(argument, { ...how, signal: how.signal === undefined ? signal : AbortSignal.any([signal, how.signal]) });
   const methods = Object.entries(flock as unknown as Readonly<Record<string, Method & { all?: Method }>>);
   return Object.fromEntries(
     methods.map(([id, call]) => {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { hrefOf } from '../app/location.ts';
 import type { PageProps } from '../app/page.ts';
 import { useRead } from '../app/read.ts';
+import { Checks } from './checks.tsx';
 import { Code, Facts, Head, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -63,6 +64,7 @@ export function EdgeStatus({ scope }: PageProps): JSX.Element {
           }
         </Shown>
       </Panel>
+      <Checks scope={scope} lease={lease} />
       <Panel title="Readiness" note="Whether addresses can be issued and payments made on each chain">
         <Shown read={readiness} rows={10}>
           {({ content }) => (

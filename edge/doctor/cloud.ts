@@ -42,11 +42,19 @@ export function cloudChecks(config: EdgeConfig): Check[] {
       look: (signal) => lookAtCertificate(cloudUrl, { setting: SETTING, isLive, signal }),
     },
     { id: 'clock', page: 'docs/runbooks/clock-off.md', look: (signal) => clockFinding(cloudUrl, signal) },
-    { id: 'key', page: 'docs/configuration.md#edge-npm-run-edge', look: () => keyFinding(client, environment) },
-    { id: 'enrolment', page: 'docs/doctor.md#edge', look: asking(() => enrolmentFinding(client, config)) },
-    { id: 'lease', page: 'docs/runbooks/edge-offline.md', look: asking(() => leaseFinding(client)) },
-    { id: 'targets', page: 'docs/webhooks.md', look: asking(() => targetsFinding(client, config)) },
-    { id: 'sweeps', page: 'docs/treasury.md', look: asking(() => sweepsFinding(client, config)) },
+    {
+      id: 'key',
+      page: 'docs/configuration.md#edge-npm-run-edge',
+      look: (signal) => keyFinding(client, environment, signal),
+    },
+    {
+      id: 'enrolment',
+      page: 'docs/doctor.md#edge',
+      look: asking((signal) => enrolmentFinding(client, config, signal)),
+    },
+    { id: 'lease', page: 'docs/runbooks/edge-offline.md', look: asking((signal) => leaseFinding(client, signal)) },
+    { id: 'targets', page: 'docs/webhooks.md', look: asking((signal) => targetsFinding(client, config, signal)) },
+    { id: 'sweeps', page: 'docs/treasury.md', look: asking((signal) => sweepsFinding(client, config, signal)) },
   ];
 }
 
@@ -70,8 +78,12 @@ async function clockFinding(cloudUrl: string, signal: AbortSignal): Promise<Find
   return lookAtClock({ askedMs, answeredMs: Date.now(), date: headers.get('date') });
 }
 
-async function keyFinding(client: Client, environment: EdgeConfig['environment']): Promise<Finding> {
-  const { status, outcome } = await client.ask('getEdgeLease');
+async function keyFinding(
+  client: Client,
+  environment: EdgeConfig['environment'],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { status, outcome } = await client.ask('getEdgeLease', { signal });
   if (status === 200) return ok(`a key of the cloud, ${environment}; it is taken`);
   if (status === 401 || status === 403)
     return fail(`the cloud refuses it (${status})`, 'mint a new key, and set API_KEY_FILE or API_KEY');
@@ -79,8 +91,8 @@ async function keyFinding(client: Client, environment: EdgeConfig['environment']
   return unknown(`the cloud answered ${code}`, 'look at the check cloud first');
 }
 
-async function enrolmentFinding(client: Client, { chains }: EdgeConfig): Promise<Finding> {
-  const { content } = await client.must('getEdgeReadiness');
+async function enrolmentFinding(client: Client, { chains }: EdgeConfig, signal: AbortSignal): Promise<Finding> {
+  const { content } = await client.must('getEdgeReadiness', { signal });
   const own = content.filter(({ chain }) => chains.includes(chain));
   const waiting = own.filter(({ state }) => state === 'not_ready' || state === 'quarantined');
   const [first] = waiting;
@@ -89,19 +101,19 @@ async function enrolmentFinding(client: Client, { chains }: EdgeConfig): Promise
   return fail(seen, 'start the edge; if its phrase was changed an owner approves the new identity in the console');
 }
 
-async function leaseFinding(client: Client): Promise<Finding> {
-  const { state, epoch } = await client.must('getEdgeLease');
+async function leaseFinding(client: Client, signal: AbortSignal): Promise<Finding> {
+  const { state, epoch } = await client.must('getEdgeLease', { signal });
   return state === 'held'
     ? ok(`a replica leads (epoch ${epoch})`)
     : fail('no replica leads: webhooks wait, and nothing is signed', 'start the edge, and look at its log');
 }
 
 /** The rules of this edge for the URL of each endpoint, and for each address that its name has now. */
-async function targetsFinding(client: Client, config: EdgeConfig): Promise<Finding> {
+async function targetsFinding(client: Client, config: EdgeConfig, signal: AbortSignal): Promise<Finding> {
   const { environment, webhookAllowlist: allowlist } = config;
   const policy = createWebhookPolicy({ environment, allowlist, ownPort: () => config.port });
   const judged = await Promise.all(
-    (await endpointsOf(client)).map(async ({ url }) => ({ url, reason: await judge(policy, url) })),
+    (await endpointsOf(client, signal)).map(async ({ url }) => ({ url, reason: await judge(policy, url) })),
   );
   const blocked = judged.filter((one): one is { url: string; reason: string } => one.reason !== null);
   const [first] = blocked;
@@ -110,12 +122,12 @@ async function targetsFinding(client: Client, config: EdgeConfig): Promise<Findi
   return fail(`${blocked.length} of ${judged.length} endpoints are held back: ${target} (${reason})`, next);
 }
 
-async function endpointsOf(client: Client): Promise<Endpoint[]> {
+async function endpointsOf(client: Client, signal: AbortSignal): Promise<Endpoint[]> {
   const all: Endpoint[] = [];
   let after: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const query: { size: string; after?: string } = after === null ? { size: PAGE } : { size: PAGE, after };
-    const { content, next }: ReplyOf<'listWebhooks'> = await client.must('listWebhooks', { query });
+    const { content, next }: ReplyOf<'listWebhooks'> = await client.must('listWebhooks', { query, signal });
     all.push(...content.filter(({ status }) => status === 'enabled'));
     if (next === null) return all;
     after = next;
@@ -137,8 +149,8 @@ async function judge(policy: WebhookPolicy, text: string): Promise<string | null
   }
 }
 
-async function sweepsFinding(client: Client, { spendCaps }: EdgeConfig): Promise<Finding> {
-  const { content } = await client.must('listSweepPolicies');
+async function sweepsFinding(client: Client, { spendCaps }: EdgeConfig, signal: AbortSignal): Promise<Finding> {
+  const { content } = await client.must('listSweepPolicies', { signal });
   const on = content.filter(({ enabled, pausedAt }: ReadPolicy) => enabled && pausedAt === null);
   const capped = [...new Set(on.map(({ chain }) => chain))].filter((chain) => (spendCaps.get(chain) ?? 0n) === 0n);
   const [chain] = capped;

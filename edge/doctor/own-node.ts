@@ -12,8 +12,8 @@ export function ownNodeChecks({ verifyNodes }: EdgeConfig): Check[] {
   return [...verifyNodes].map(([chain, urls]) => ({
     id: `verify_node_${chain}`,
     page: PAGE,
-    look: async () => {
-      const findings = await Promise.all(urls.map((url, at) => nodeFinding(chain, url, at + 1)));
+    look: async (signal) => {
+      const findings = await Promise.all(urls.map((url, at) => nodeFinding({ chain, url, number: at + 1 }, signal)));
       return findings.find(({ verdict }) => verdict === 'fail') ?? findings.find(isNoted) ?? findings[0]!;
     },
   }));
@@ -22,11 +22,17 @@ export function ownNodeChecks({ verifyNodes }: EdgeConfig): Check[] {
 const isNoted = ({ verdict }: Finding): boolean => verdict !== 'ok';
 
 /** `number`: its place in the setting; an address may carry a key. */
-async function nodeFinding(chain: Chain, url: string, number: number): Promise<Finding> {
+async function nodeFinding(
+  { chain, url, number }: { chain: Chain; url: string; number: number },
+  signal: AbortSignal,
+): Promise<Finding> {
   const setting = `EDGE_VERIFY_RPC_${chain.toUpperCase()}`;
   try {
-    const { height, ageMs, isLate } = await withNode(chain, url, NODE_ANSWER_TIMEOUT_MS, (client) =>
-      newestOf(chain, client, Date.now()),
+    const { height, ageMs, isLate } = await withNode(
+      chain,
+      url,
+      { timeoutMs: NODE_ANSWER_TIMEOUT_MS, signal },
+      (client) => newestOf(chain, client, Date.now()),
     );
     const seen = `node ${number} is at ${height}${ageMs === null ? '' : `, ${Math.round(ageMs / 1_000)} s old`}`;
     return isLate ? warn(seen, `look whether node ${number} of ${setting} still follows`) : ok(seen);

@@ -1,6 +1,7 @@
 /** Metrics of one edge: those of the catalogue (protocol/metrics/edge.ts). Nothing in a label comes from outside. */
 import { EDGE_METRICS, type EdgeMetrics } from '../../protocol/metrics/edge.ts';
 import type { LabelsOf } from '../../protocol/metrics/metric.ts';
+import type { checkValues } from '../../protocol/node/doctor/kept.ts';
 import { createMeter, type Meter } from '../../protocol/node/meter.ts';
 import { createRefusedScrapes, NOT_LET_IN, type MetricsAccess } from '../../protocol/node/metrics-access.ts';
 import { noMetrics } from '../../protocol/unknown-path.ts';
@@ -26,6 +27,8 @@ export interface EdgeGauges {
   readonly clockOffsetSeconds: number | null;
   readonly certificateDays: number | null;
   readonly diskAvailable: number | null;
+  /** What the doctor saw, by check. */
+  readonly checks: ReturnType<typeof checkValues>;
 }
 
 /** Counts of what happens; built before what they count. */
@@ -87,6 +90,7 @@ export function createMetricsPath(
     if (now.clockOffsetSeconds !== null) meter.set('svc_edge_clock_offset_seconds', {}, now.clockOffsetSeconds);
     if (now.certificateDays !== null) meter.set('svc_edge_certificate_days', {}, now.certificateDays);
     if (now.diskAvailable !== null) meter.set('svc_edge_disk_available_ratio', {}, now.diskAvailable);
+    for (const [check, value] of now.checks) meter.set('svc_check', { check, side: 'edge' }, value);
     return { kind: 'bare', contentType: meter.contentType, text: await meter.text() };
   };
 }

@@ -4,6 +4,7 @@ import type { EdgeConfig } from '../config.ts';
 import type { StatusLine, StatusView } from './status-page.ts';
 import type { LeaseView } from '../link/lease.ts';
 import type { OutboxReport } from '../link/outbox.ts';
+import type { Kept } from '../../protocol/node/doctor/kept.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { OperationsReport } from '../sweeps/operations.ts';
 import type { BlockedTarget } from '../webhooks/blocked-targets.ts';
@@ -20,6 +21,8 @@ export interface EdgeStatus {
   readonly deliveries: number;
   /** Where webhooks do not get to, newest first. */
   readonly blocked: readonly BlockedTarget[];
+  /** What the doctor saw last; null before its first look has ended. */
+  readonly examined: Kept | null;
   readonly sweeps: SweepsStatus;
   readonly alarms: number;
   readonly uptimeSeconds: number;
@@ -143,6 +146,7 @@ function linesOf(status: EdgeStatus): StatusLine[] {
         ? {}
         : ({ tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const)),
     },
+    ...checkLines(status.examined),
     chainsLine(config.chains, status.liveChains),
     {
       label: 'Identity',
@@ -196,6 +200,35 @@ function sweepLines({
             tone: 'warn',
           } as const,
         ]),
+  ];
+}
+
+const CHECK_TONES = { fail: 'bad', warn: 'warn', unknown: 'warn' } as const;
+
+/** The counts, then each check that is not ok, as `flock-edge doctor` says it. Ecosystem X36. */
+function checkLines(kept: Kept | null): StatusLine[] {
+  if (kept === null) return [{ label: 'Checks', value: 'being looked at: look again' }];
+  const { checks, verdict } = kept.examination;
+  const noted = checks.flatMap(({ id, seen, remedy, ...one }) =>
+    one.verdict === 'ok'
+      ? []
+      : [
+          {
+            label: `Check ${id}`,
+            value: `${one.verdict}: ${seen}`,
+            tone: CHECK_TONES[one.verdict],
+            ...(remedy === null ? {} : { hint: remedy }),
+          },
+        ],
+  );
+  return [
+    {
+      label: 'Checks',
+      value: `${checks.length - noted.length} of ${checks.length} ok`,
+      tone: verdict === 'ok' ? 'good' : CHECK_TONES[verdict],
+      hint: `looked at ${durationText(kept.ageMs / 1_000)} ago; flock-edge doctor looks now, and at the database too`,
+    },
+    ...noted,
   ];
 }
 

@@ -5,6 +5,7 @@ import type { InboxStore } from '../../model/ports/inbox-store.ts';
 import type { MailStore } from '../../model/ports/mail-store.ts';
 import type { OperatorStore } from '../../model/ports/operator-store.ts';
 import type { WatchStore } from '../../model/ports/watch-store.ts';
+import { checkValues, type Kept } from '../../protocol/node/doctor/kept.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { GaugeReader, OwnFigures, StoredFigures } from './gauges.ts';
 
@@ -24,6 +25,8 @@ export interface GaugeParts {
   readonly streamCount: () => number;
   /** Days until the certificate at PUBLIC_URL ends. */
   readonly certificateDays: () => number | null;
+  /** What the doctor of this node saw last. */
+  readonly examined: () => Kept | null;
   /** What the pools of the database do. */
   readonly statements: { pools(): OwnFigures['pools']; statements(): OwnFigures['statements'] };
   /** What the nodes together leave undone. */
@@ -34,7 +37,7 @@ export interface GaugeParts {
 }
 
 export function createGaugeReader(parts: GaugeParts): GaugeReader {
-  const { system, streamCount, statements, certificateDays, shares, isAway } = parts;
+  const { system, streamCount, statements, certificateDays, examined, shares, isAway } = parts;
   /** A chain of which no block was ever seen has been waited for since then. */
   const sinceMs = parts.nowMs();
   /** What is being read: a frozen database is asked once, however often it is scraped. */
@@ -55,6 +58,7 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
           residentAccounts: residents,
           edgeStreams: streamCount(),
           certificateDays: certificateDays(),
+          checks: checkValues(examined()),
           pools: statements.pools(),
           statements: statements.statements(),
           ...shares(),

@@ -2,6 +2,7 @@
 import type { DatabaseState } from '../../model/ports/operator-store.ts';
 import type { CloudMetrics } from '../../protocol/metrics/cloud.ts';
 import type { LabelsOf } from '../../protocol/metrics/metric.ts';
+import type { checkValues } from '../../protocol/node/doctor/kept.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
 type ByChain = Readonly<Partial<Record<Chain, number>>>;
@@ -20,6 +21,8 @@ export interface OwnFigures {
   readonly mailboxDepth: number;
   /** Until the certificate at PUBLIC_URL ends; null while that is not known. */
   readonly certificateDays: number | null;
+  /** What the doctor saw, by check. */
+  readonly checks: ReturnType<typeof checkValues>;
   /** Of the message that waits longest, seconds. */
   readonly mailboxAgeSeconds: number;
   readonly deadLetters: number;

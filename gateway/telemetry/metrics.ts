@@ -54,6 +54,7 @@ export function createMetrics(
       meter.set('svc_mailbox_depth', {}, own.mailboxDepth);
       meter.set('svc_mailbox_age_seconds', {}, own.mailboxAgeSeconds);
       if (own.certificateDays !== null) meter.set('svc_certificate_days', {}, own.certificateDays);
+      for (const [check, value] of own.checks) meter.set('svc_check', { check, side: 'cloud' }, value);
       setPools(meter, own);
       meter.set('svc_resident_accounts', {}, own.residentAccounts);
       meter.set('svc_edge_streams', {}, own.edgeStreams);

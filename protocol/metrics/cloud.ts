@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { ROUTE_LIST } from '../routes.ts';
 import { CHAINS } from '../slugs.ts';
-import { REQUEST_SECONDS, SECONDS, SIZES, type MetricCatalogue } from './metric.ts';
+import { CHECK_HELP, REQUEST_SECONDS, SECONDS, SIZES, type MetricCatalogue } from './metric.ts';
 
 const chain = CHAINS;
 /** `none`: a path that no route serves. */
@@ -41,6 +41,7 @@ export const CLOUD_METRICS = {
     help: 'Always 1; its label is the version of the software',
     labels: { version: 'configured' },
   },
+  svc_check: { ...gauge('operator'), help: CHECK_HELP, labels: { check: 'configured', side: ['cloud'] } },
   svc_database_up: {
     ...gauge('on call'),
     help: '1 while the database answers; 0: figures that it counts stay as they were last read',

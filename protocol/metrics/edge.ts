@@ -1,6 +1,6 @@
 /** Metrics of an edge. docs/metrics.md is made of this list; `protocol/node/meter.ts` of it makes the registry. */
 import { ROUTE_LIST } from '../routes.ts';
-import type { MetricCatalogue } from './metric.ts';
+import { CHECK_HELP, type MetricCatalogue } from './metric.ts';
 
 const operation: readonly string[] = ROUTE_LIST.map(({ operationId }) => operationId);
 const ALONE = {} as const;
@@ -28,6 +28,7 @@ export const EDGE_METRICS = {
     help: 'Always 1; its label is the version of the software',
     labels: { version: 'configured' },
   },
+  svc_check: { ...operator, help: CHECK_HELP, labels: { check: 'configured', side: ['edge'] } },
   svc_edge_registered: { ...onCall, help: '1 when the cloud confirmed the registration' },
   svc_edge_stream_up: { ...onCall, help: '1 when the stream to the cloud is open' },
   svc_edge_leader: { ...onCall, help: '1 when this replica holds the lease' },

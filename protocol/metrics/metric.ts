@@ -42,3 +42,7 @@ export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** Of what there is one series for each operation: as few as its objectives need. */
 export const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 1, 3, 10, 30] as const;
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024] as const;
+
+/** Of `svc_check`, which both processes have. */
+export const CHECK_HELP =
+  'What the doctor of this process saw: 0 not known, 1 ok, 2 a warning, 3 a failure; looked at every five minutes at most';

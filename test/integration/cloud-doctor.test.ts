@@ -5,6 +5,7 @@ import test from 'ava';
 import { networkOf } from '../../chains/registry.ts';
 import type { EvmNetwork } from '../../chains/evm/network.ts';
 import { ownChecks, withoutSettings } from '../../gateway/cli/operator/doctor.ts';
+import { chainChecks } from '../../gateway/cli/operator/doctor-chains.ts';
 import {
   archiveFinding,
   backupFinding,
@@ -30,6 +31,7 @@ import { nobodyAt } from '../support/command.ts';
 import { newDirectory } from '../support/edge/disk.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
+import { startSilent } from '../support/silent-server.ts';
 import { startSmtp } from '../support/smtp.ts';
 
 const PATIENT_MS = 240_000;
@@ -189,4 +191,13 @@ test('ecosystem X35 planted: what the database itself shows, as the role of the 
   t.deepEqual([after.get('functions'), after.get('migrations')], ['fail', 'fail']);
   const away = await seen(`postgres://flock_app:x@${new URL(await nobodyAt()).host}/flock`);
   t.deepEqual([...new Set(away.values())], ['unknown'], 'what cannot be asked is not ok');
+});
+
+test('ecosystem X36 a check that is given up asks a node nothing any more', async (t) => {
+  const silent = await startSilent(t);
+  const { chains } = readConfig({ ...BASE, ETH_RPC_URLS: `${silent.url},${silent.url}/2` });
+  const { checks } = await examine(chainChecks(chains));
+  await silent.left();
+  t.true(silent.taken() > 0);
+  t.true(checks.length === 3 && checks.every(({ verdict }) => verdict !== 'ok'));
 });

@@ -31,6 +31,8 @@ const seen = ({ checks }: Examination): string =>
     .map(({ id, verdict, seen: what }) => `${id} ${verdict}: ${what}`)
     .join('\n');
 
+const CHECK = /^svc_check\{check="(\w+)",side="\w+"\} (\d)$/gm;
+
 const APPLICATION = () => ({
   ...home.env,
   FLOCK_URL: deployment.cloudUrl,
@@ -75,6 +77,27 @@ test.serial(
     );
   },
 );
+
+test.serial('ecosystem X36 the figures of both, and the status page, say what the doctors say', async (t) => {
+  const read = async (url: string) => (await fetch(url)).text();
+  const seen = (side: 'cloud' | 'edge', url: string) =>
+    patiently(
+      `svc_check of the ${side}`,
+      async () => new Map([...(await read(`${url}/metrics`)).matchAll(CHECK)].map(([, id, at]) => [id!, `${at!}`])),
+      (checks) => checks.size > 0,
+    );
+  const [cloud, edge] = [await seen('cloud', deployment.cloudUrl), await seen('edge', deployment.edgeUrl)];
+  const doctor = await known(['doctor', '--cloud'], deployment.settings.cloud);
+  t.deepEqual(
+    [...cloud.keys()],
+    doctor.checks.map(({ id }) => id),
+  );
+  t.is(cloud.get('database_durability'), '3', 'fsync = off is seen');
+  t.is(cloud.get('migrations'), '1');
+  t.is(edge.get('lease'), '1');
+  t.is(edge.get('journal'), undefined, 'only the command reads the whole database');
+  t.regex(await read(`${deployment.edgeUrl}/`), /<dt>Checks<\/dt><dd class="\w+">\d+ of \d+ ok<small>looked at/);
+});
 
 test.serial(
   'ecosystem X34 a doctor whose edge is gone says so with exit code 1, and --strict counts what is not known',

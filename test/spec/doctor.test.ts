@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { applicationChecks, testCheck } from '../../clients/cli/doctor.ts';
 import { opened } from '../../clients/cli/session.ts';
-import { edgeChecks } from '../../edge/cli/doctor.ts';
+import { edgeChecks } from '../../edge/doctor/checks.ts';
 import { readConfig } from '../../edge/config.ts';
 import { isMnemonic } from '../../edge/keystore/keys.ts';
 import { thisMachine } from '../../edge/doctor/machine.ts';

@@ -17,6 +17,7 @@ const figures = {
     mailboxDepth: 0,
     mailboxAgeSeconds: 0,
     certificateDays: null,
+    checks: [],
     pools: new Map([['main' as const, { connections: 8, underWay: 11 }]]),
     statements: new Map([['append_accounts', { count: 3, seconds: 0.5 }]]),
     deadLetters: 3,

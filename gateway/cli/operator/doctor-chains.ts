@@ -24,21 +24,29 @@ interface Lost {
 export function chainChecks(chains: ChainConfigs): Check[] {
   return (Object.entries(chains) as [Chain, ChainConfig][]).flatMap(([chain, config]) => {
     let seen: Promise<readonly (Seen | Lost)[]> | null = null;
-    const look = () => (seen ??= Promise.all(config.rpcUrls.map((url, at) => lookAt(chain, url, at + 1))));
+    /** One question for all checks of the chain, which begin together and have the same time. */
+    const look = (signal: AbortSignal) =>
+      (seen ??= Promise.all(config.rpcUrls.map((url, at) => lookAt({ chain, url, number: at + 1 }, signal))));
     const page = 'docs/chains/endpoints.md';
     return [
       {
         id: `chain_${chain}`,
         page: 'docs/runbooks/endpoint-down.md',
-        look: async () => endpointsFinding(chain, await look()),
+        look: async (signal) => endpointsFinding(chain, await look(signal)),
       },
       {
         id: `agreement_${chain}`,
         page: 'docs/runbooks/endpoints-contradict.md',
-        look: async () => agreementFinding(chain, config.rpcUrls, await look()),
+        look: async (signal) => agreementFinding(chain, config.rpcUrls, await look(signal), signal),
       },
       ...(FAMILY_OF[chain] === 'evm'
-        ? [{ id: `traces_${chain}`, page, look: async () => tracesFinding(chain, config.tracesRequired, await look()) }]
+        ? [
+            {
+              id: `traces_${chain}`,
+              page,
+              look: async (signal: AbortSignal) => tracesFinding(chain, config.tracesRequired, await look(signal)),
+            },
+          ]
         : []),
     ];
   });
@@ -47,9 +55,12 @@ export function chainChecks(chains: ChainConfigs): Check[] {
 const isSeen = (one: Seen | Lost): one is Seen => 'height' in one;
 const settingOf = (chain: Chain): string => `${chain.toUpperCase()}_RPC_URLS`;
 
-async function lookAt(chain: Chain, url: string, number: number): Promise<Seen | Lost> {
+async function lookAt(
+  { chain, url, number }: { chain: Chain; url: string; number: number },
+  signal: AbortSignal,
+): Promise<Seen | Lost> {
   try {
-    return await withNode(chain, url, ANSWER_MS, async (client) => {
+    return await withNode(chain, url, { timeoutMs: ANSWER_MS, signal }, async (client) => {
       const newest = await newestOf(chain, client, Date.now());
       return { number, ...newest, traces: (await client.seesInternal?.()) ?? null };
     });
@@ -80,6 +91,7 @@ async function agreementFinding(
   chain: Chain,
   urls: readonly string[],
   all: readonly (Seen | Lost)[],
+  signal: AbortSignal,
 ): Promise<Finding> {
   const seen = all.filter(isSeen);
   const setting = settingOf(chain);
@@ -91,7 +103,9 @@ async function agreementFinding(
   if (seen.length < 2) return unknown('fewer than two endpoints are usable', `look at the check chain_${chain}`);
   const height = Math.max(0, Math.min(...seen.map((one) => one.height)) - networkOf(chain).threshold);
   const hashes = await Promise.all(
-    seen.map(({ number }) => withNode(chain, urls[number - 1]!, ANSWER_MS, (client) => client.getBlockHash(height))),
+    seen.map(({ number }) =>
+      withNode(chain, urls[number - 1]!, { timeoutMs: ANSWER_MS, signal }, (client) => client.getBlockHash(height)),
+    ),
   );
   if (hashes.some((hash) => hash === null))
     return unknown(`not all hold a block at ${height}`, 'look again; a chain with skipped heights may have none there');

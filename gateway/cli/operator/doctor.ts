@@ -7,7 +7,17 @@ import { pingRedis } from '../../../persistence/redis/ping.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import { answerOf, isStrict } from '../../../protocol/node/doctor/answer.ts';
 import { lookAtCertificate } from '../../../protocol/node/doctor/address.ts';
-import { fail, ok, reasonOf, unknown, warn, type Check, type Finding } from '../../../protocol/node/doctor/examine.ts';
+import {
+  examine,
+  fail,
+  ok,
+  reasonOf,
+  unknown,
+  warn,
+  type Check,
+  type Finding,
+} from '../../../protocol/node/doctor/examine.ts';
+import { keepExamination, type Kept } from '../../../protocol/node/doctor/kept.ts';
 import type { Flags } from '../../../protocol/node/commands.ts';
 import { ConfigurationError, readConfig, type CloudConfig } from '../../../supervision/config.ts';
 import { greetMailServer } from '../../mail/greeting.ts';
@@ -25,6 +35,11 @@ export async function cloudDoctor(args: readonly string[], env: Environ, flags: 
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const config = configOrProblems(present);
   if ('length' in config) return answerOf(withoutSettings(config), flags, strict);
+  return withCloudChecks(config, (checks) => answerOf(checks, flags, strict));
+}
+
+/** All checks of a node, on connections to the database that end with them. */
+async function withCloudChecks<T>(config: CloudConfig, use: (checks: readonly Check[]) => Promise<T>): Promise<T> {
   const sql = openDatabase({
     url: config.DATABASE_URL,
     connections: CONNECTIONS,
@@ -32,11 +47,18 @@ export async function cloudDoctor(args: readonly string[], env: Environ, flags: 
     statementTimeoutMs: ANSWER_MS,
   });
   try {
-    return await answerOf([...ownChecks(config), ...databaseChecks(sql, config.NODE_LEASE_SECONDS)], flags, strict);
+    return await use([...ownChecks(config), ...databaseChecks(sql, config.NODE_LEASE_SECONDS)]);
   } finally {
     await sql.end({ timeout: 1 });
   }
 }
+
+/** What these saw last, of a node that runs. */
+export const keepOfNode = (config: CloudConfig): (() => Kept | null) =>
+  keepExamination(
+    () => withCloudChecks(config, examine),
+    () => performance.now(),
+  );
 
 function configOrProblems(env: Environ): CloudConfig | readonly string[] {
   try {

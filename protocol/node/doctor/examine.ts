@@ -2,24 +2,20 @@
  * What a doctor does: asks each check, all at once, each for a bounded time, and says the verdict of all when the last
  * one has spoken. What could not be looked at is `unknown`, never `ok`. Ecosystem X34.
  */
+import { unknown, worstOf, type Finding, type Verdict } from '../../finding.ts';
 import { findKeyMaterialInFields } from '../key-material.ts';
 
-export const VERDICTS = ['ok', 'warn', 'fail', 'unknown'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export * from '../../finding.ts';
 
-/** What a check saw. No value of a secret is in it. */
-export interface Finding {
-  readonly verdict: Verdict;
-  readonly seen: string;
-  /** One thing to do, with the setting that it is about; null for `ok`. */
-  readonly remedy: string | null;
-}
+export type Look = (signal: AbortSignal) => Promise<Finding>;
 
 export interface Check {
   readonly id: string;
   /** The page of the documents that has more, with its anchor where it has one. */
   readonly page: string;
-  /** Reads only. What it throws, and what it does not answer in time, is `unknown`. */
+  /**
+   * Reads only. What it throws, and what it does not answer in time, is `unknown`; `signal` ends then what it asked.
+   */
   look(signal: AbortSignal): Finding | Promise<Finding>;
 }
 
@@ -36,21 +32,16 @@ export interface Examination {
 /** Milliseconds of one check. */
 export const CHECK_MS = 3_000;
 
-export const ok = (seen: string): Finding => ({ verdict: 'ok', seen, remedy: null });
-export const warn = (seen: string, remedy: string): Finding => ({ verdict: 'warn', seen, remedy });
-export const fail = (seen: string, remedy: string): Finding => ({ verdict: 'fail', seen, remedy });
-export const unknown = (seen: string, remedy: string): Finding => ({ verdict: 'unknown', seen, remedy });
-
 /**
  * A check that asks with a key: a refusal is what was seen and no answer. `codeOf` says its code, null for a fault; the
  * checks in `first` say why.
  */
 export const askingAs =
   (who: string, first: string, codeOf: (error: unknown) => string | null) =>
-  (look: () => Promise<Finding>): Check['look'] =>
-  async () => {
+  (look: Look): Check['look'] =>
+  async (signal) => {
     try {
-      return await look();
+      return await look(signal);
     } catch (error) {
       const code = codeOf(error);
       if (code === null) throw error;
@@ -69,12 +60,6 @@ export function reasonOf(error: unknown): string {
 export async function examine(checks: readonly Check[], checkMs = CHECK_MS): Promise<Examination> {
   const examined = await Promise.all(checks.map((check) => lookOnce(check, checkMs)));
   return { verdict: worstOf(examined), checks: examined };
-}
-
-/** What fails comes before what is not known, and that before a warning. */
-export function worstOf(findings: readonly Pick<Finding, 'verdict'>[]): Verdict {
-  const order: readonly Verdict[] = ['fail', 'unknown', 'warn'];
-  return order.find((one) => findings.some(({ verdict }) => verdict === one)) ?? 'ok';
 }
 
 async function lookOnce({ id, page, look }: Check, checkMs: number): Promise<Examined> {

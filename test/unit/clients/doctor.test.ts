@@ -13,6 +13,7 @@ import { lookAtCertificate, lookAtName, lookAtProxy } from '../../../protocol/no
 import { examine, ok, worstOf, type Examination, type Verdict } from '../../../protocol/node/doctor/examine.ts';
 import { VERSION } from '../../../protocol/version.ts';
 import { nobodyAt } from '../../support/command.ts';
+import { startSilent } from '../../support/silent-server.ts';
 
 const CLOUD = `flk_test_${'k'.repeat(32)}`;
 const EDGE = `loc_test_${'k'.repeat(32)}`;
@@ -377,3 +378,15 @@ test.serial(
     t.like(await sent(), { verdict: 'unknown', seen: 'the service answered X' });
   },
 );
+
+test('ecosystem X36 a check that is given up asks nothing any more: its signal ends what it asked', async (t) => {
+  const silent = await startSilent(t);
+  const session = opened({ url: silent.url, apiKey: EDGE }, null, new AbortController().signal);
+  const { checks: seen } = await examine(applicationChecks(session, {}));
+  await silent.left();
+  t.true(silent.taken() > 0);
+  t.deepEqual(
+    seen.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id),
+    ['name', 'certificate', 'proxy'],
+  );
+});

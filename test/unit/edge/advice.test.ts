@@ -80,6 +80,7 @@ test('found F76: log and status page carry the advice whole', (t) => {
       outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
       deliveries: 0,
       blocked: [],
+      examined: null,
       sweeps: NO_SWEEPS,
       alarms: 0,
       uptimeSeconds: 1,

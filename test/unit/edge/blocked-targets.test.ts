@@ -17,6 +17,7 @@ const at = (target: BlockedTargets) =>
     outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
     deliveries: 0,
     blocked: target.list(),
+    examined: null,
     sweeps: NO_SWEEPS,
     alarms: 0,
     uptimeSeconds: 1,

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { networkOf } from '../../../chains/registry.ts';
 import type { EvmNetwork } from '../../../chains/evm/network.ts';
-import { edgeChecks } from '../../../edge/cli/doctor.ts';
+import { edgeChecks, runningChecks } from '../../../edge/doctor/checks.ts';
 import { ConfigurationError, readConfig } from '../../../edge/config.ts';
 import {
   coreFinding,
@@ -24,6 +24,7 @@ import { examine, type Examination, type Verdict } from '../../../protocol/node/
 import { startAnvil } from '../../support/anvil.ts';
 import { nobodyAt } from '../../support/command.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
+import { startSilent } from '../../support/silent-server.ts';
 import { OLD_PHRASE } from '../../support/edge/keystores.ts';
 
 const PATIENT_MS = 120_000;
@@ -316,4 +317,45 @@ test.serial('ecosystem X35 planted: a node of another chain, one that stands sti
   await saysOnly(t, env('http://127.0.0.1:9', own.url), ['verify_node_eth', 'fail', /node 1 is not usable/]);
   const still = await startAnvil(t, eth, { args: ['--timestamp', '1700000000'] });
   await saysOnly(t, env(still.url), ['verify_node_eth', 'warn', /node 1 is at 0, \d{7,} s old/]);
+});
+
+test('ecosystem X36 a check that is given up asks the cloud, and a node, nothing any more', async (t) => {
+  const silent = await startSilent(t);
+  const env = { ...settings('live'), CLOUD_URL: silent.url, EDGE_VERIFY_RPC_ETH: silent.url };
+  const { checks } = await examine(edgeChecks(readConfig(env, isMnemonic), MACHINE));
+  await silent.left();
+  t.true(silent.taken() > 0);
+  const isAsked = /^(?:cloud|clock|key|enrolment|lease|targets|sweeps|verify_node_eth)$/;
+  t.true(
+    checks.every(({ id, verdict }) => isAsked.test(id) === (verdict !== 'ok')),
+    JSON.stringify(checks),
+  );
+});
+
+test('ecosystem X36 an edge that runs looks by the same checks, but for those that its running answers', (t) => {
+  const read = readConfig({ ...settings('live'), EDGE_VERIFY_RPC_ETH: 'http://127.0.0.1:9' }, isMnemonic);
+  const running = runningChecks(read.config, MACHINE).map(({ id }) => id);
+  const all = edgeChecks(read, MACHINE).map(({ id }) => id);
+  t.deepEqual(
+    all.filter((id) => !running.includes(id)),
+    ['settings', 'keystore', 'journal'],
+  );
+  t.deepEqual(
+    running.filter((id) => !all.includes(id)),
+    [],
+  );
+});
+
+test('ecosystem X36 an edge that runs counts itself among the processes on its directory', async (t) => {
+  const env = settings();
+  const storage = openStorage(env['EDGE_DATA_DIR']!);
+  t.teardown(() => storage.close());
+  const { ino } = lstatSync(join(env['EDGE_DATA_DIR']!, 'edge.db-shm'));
+  const row = (pid: number) => `1: POSIX  ADVISORY  READ ${pid} 00:1b:${ino} 128 128\n`;
+  const processesOf = async (locks: string) => {
+    const checks = runningChecks(readConfig(env, isMnemonic).config, { ...MACHINE, locks });
+    return (await examine(checks.filter(({ id }) => id === 'processes'))).checks[0]!;
+  };
+  t.is((await processesOf(row(process.pid))).verdict, 'ok');
+  t.is((await processesOf(row(process.pid) + row(process.pid + 1))).verdict, 'fail');
 });

@@ -5,6 +5,7 @@ import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/http/
 import { NO_SWEEPS } from '../../support/edge/no-sweeps.ts';
 import { LiveChains } from '../../../edge/link/live-chains.ts';
 import type { Client } from '../../../protocol/client.ts';
+import { examine, fail, ok, unknown, type Check } from '../../../protocol/node/doctor/examine.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { routeOf } from '../../../protocol/routes.ts';
 
@@ -18,6 +19,7 @@ const STATUS: EdgeStatus = {
   outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
   deliveries: 0,
   blocked: [],
+  examined: null,
   sweeps: NO_SWEEPS,
   alarms: 0,
   uptimeSeconds: 3_700,
@@ -166,4 +168,23 @@ test('treasury E6: the page shows caps, what is spent of them, refusals, the age
   t.is(lineOf(STATUS, 'Sweeps')?.value, 'off: EDGE_SPEND_CAP_<CHAIN> is 0 on every chain');
   const stopped = { ...STATUS, sweeps: { ...sweeps, stoppedAtMs: sweeps.nowMs - 60_000 } };
   t.like(lineOf(stopped, 'Sweeps'), { value: 'stopped 1 min ago', tone: 'warn' });
+});
+
+test('ecosystem X36 the page shows what the doctor saw: the counts, and what is not ok with its remedy', async (t) => {
+  const linesOf = (examined: EdgeStatus['examined']) =>
+    statusOfEdge({ ...STATUS, examined }).lines.filter(({ label }) => label.startsWith('Check'));
+  t.deepEqual(linesOf(null), [{ label: 'Checks', value: 'being looked at: look again' }]);
+  const check = (id: string, look: Check['look']): Check => ({ id, page: 'docs/doctor.md', look });
+  const examination = await examine([
+    check('disk', () => ok('90 % of the disk are free')),
+    check('lease', () => fail('no replica leads', 'start the edge')),
+    check('swap', () => unknown('this system does not say', 'look by hand')),
+  ]);
+  const [counts, ...noted] = linesOf({ examination, ageMs: 61_000 });
+  t.like(counts, { value: '1 of 3 ok', tone: 'bad' });
+  t.regex(counts!.hint!, /^looked at 1 min 1 s ago/);
+  t.deepEqual(noted, [
+    { label: 'Check lease', value: 'fail: no replica leads', tone: 'bad', hint: 'start the edge' },
+    { label: 'Check swap', value: 'unknown: this system does not say', tone: 'warn', hint: 'look by hand' },
+  ]);
 });

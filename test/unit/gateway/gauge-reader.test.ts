@@ -38,6 +38,7 @@ function node() {
     liveChains: () => ['eth'],
     streamCount: () => 4,
     certificateDays: () => null,
+    examined: () => null,
     statements: {
       pools: () => new Map([['main' as const, { connections: 8, underWay: 11 }]]),
       statements: () => new Map([['append_accounts', { count: 3, seconds: 0.5 }]]),
