@@ -356,6 +356,10 @@ test.serial(
     t.regex(said, /Broken signature/);
     t.regex(said, /a (?:good|broken) signature is|The endpoint takes what is yours/);
     t.deepEqual(await isSound(page, visitor, 'webhook-test'), []);
+    await turnTo(page, `/console/o/${record.organizationId}/sandbox/edge`);
+    const checks = page.getByRole('table', { name: 'Checks of the set-up' });
+    await checks.getByText('an edge leads (epoch', { exact: false }).waitFor();
+    t.regex(await checks.innerText(), /leader[^]*endpoints[^]*deliveries[^]*secret_rotation/);
     await context.close();
   },
 );
