@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../protocol/canonical-json.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
-import { HAZARDS } from '../protocol/schema/tokens.ts';
-import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { CHAINS, HAZARDS, type Chain } from '../protocol/slugs.ts';
 import registry1 from './catalogue/registry-1.json' with { type: 'json' };
 import type { Catalogue, Token, TokenFacts } from './chain.ts';
 
@@ -63,6 +62,7 @@ const registry = z.strictObject({
 });
 
 export type Deployment = z.infer<typeof deployment>;
+export const FIELDS_OF_DEPLOYMENTS = Object.keys(deployment.shape) as readonly (keyof Deployment)[];
 export type Registry = z.infer<typeof registry>;
 export type CatalogueEntry = Registry['tokens'][number];
 

@@ -200,3 +200,18 @@ export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 /** What is to be known of a treasury wallet before money goes there. Treasury W3. */
 export const WALLET_WARNINGS = ['contract_elsewhere'] as const;
 export type WalletWarning = (typeof WALLET_WARNINGS)[number];
+
+/** What a token's contract can do to its holders. */
+export const HAZARDS = [
+  'upgradeable',
+  'fee_on_transfer',
+  'rebasing',
+  'blocklist',
+  'pausable',
+  'seizable',
+  'hook',
+  'non_transferable',
+  'default_frozen',
+  'confidential_only',
+  'auth_required',
+] as const;

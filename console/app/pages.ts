@@ -118,6 +118,12 @@ export const ADMIN_PAGES: readonly PageEntry[] = [
     load: async () => (await admin()).TokenRequests,
   },
   {
+    path: '/admin/registry',
+    title: 'Token registry',
+    group: 'Administration',
+    load: async () => (await admin()).RegistryProposals,
+  },
+  {
     path: '/admin/import-conflicts',
     title: 'Import conflicts',
     group: 'Administration',

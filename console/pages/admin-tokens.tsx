@@ -9,11 +9,12 @@ import { place } from '../app/location.ts';
 import { readAgain, useRead } from '../app/read.ts';
 import { login } from '../app/session.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, Form, useSend } from '../ui/form.tsx';
+import { Choice, Field, Form, useSend, type Values } from '../ui/form.tsx';
 import { Code, Facts, Head, Instant, Panel, Status, Text, Time } from '../ui/parts.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Filter, Steps, Table } from '../ui/table.tsx';
 import { words } from '../ui/text.ts';
+import { Differences, PublishForm, signaturesOf } from './admin-registry-version.tsx';
 
 type Review = ReplyOf<'listTokenReviews'>['content'][number];
 type Hazards = NonNullable<NonNullable<Call<'acceptTokenRequest'>['body']>['acknowledgedHazards']>;
@@ -92,19 +93,10 @@ function Decide({ review, close }: { review: Review; close: () => void }): JSX.E
   };
   const accept = useSend(
     (values) =>
-      askWithFactor(
-        'A contract is accepted, or published by a second administrator.',
-        'acceptTokenRequest',
-        null,
-        () => ({
-          params: { id },
-          body: {
-            acknowledgedHazards: Object.keys(values)
-              .filter((name) => name.startsWith(HAZARD))
-              .map((name) => name.slice(HAZARD.length)) as Hazards,
-          },
-        }),
-      ),
+      askWithFactor('A contract is accepted.', 'acceptTokenRequest', null, () => ({
+        params: { id },
+        body: { acknowledgedHazards: tickedIn(values) },
+      })),
     done,
   );
   const decline = useSend(
@@ -135,23 +127,16 @@ function Decide({ review, close }: { review: Review; close: () => void }): JSX.E
       />
       {isOpen && (
         <>
-          {acceptedBy === login.value?.userId ? (
+          {state === 'under_review' ? (
+            <Form sending={accept} label="Accept">
+              <HazardTicks of={review} />
+            </Form>
+          ) : accountId !== null ? (
+            <p class="notice">A contract on a simulated ledger is in no registry: it stays accepted.</p>
+          ) : acceptedBy === login.value?.userId ? (
             <p class="notice">You accepted it: another administrator publishes it.</p>
           ) : (
-            <Form sending={accept} label={state === 'accepted' ? 'Publish' : 'Accept'}>
-              {(onChain?.hazards ?? []).length > 0 && (
-                <fieldset>
-                  <legend>What the contract can do to its holders: tick what you looked at</legend>
-                  <div class="checks">
-                    {onChain!.hazards.map((hazard) => (
-                      <label key={hazard}>
-                        <input type="checkbox" name={`${HAZARD}${hazard}`} /> {words(hazard)}
-                      </label>
-                    ))}
-                  </div>
-                </fieldset>
-              )}
-            </Form>
+            <Publish review={review} done={done} />
           )}
           <Form sending={decline} label="Decline" danger>
             <Field label="Reason" name="reason" required maxLength={500} hint="Those who asked for it read it." />
@@ -159,5 +144,72 @@ function Decide({ review, close }: { review: Review; close: () => void }): JSX.E
         </>
       )}
     </Dialog>
+  );
+}
+
+const tickedIn = (values: Values): Hazards =>
+  Object.keys(values)
+    .filter((name) => name.startsWith(HAZARD))
+    .map((name) => name.slice(HAZARD.length)) as Hazards;
+
+function HazardTicks({ of: { onChain } }: { of: Review }): JSX.Element | null {
+  if (onChain === null || onChain.hazards.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>What the contract can do to its holders: tick what you looked at</legend>
+      <div class="checks">
+        {onChain.hazards.map((hazard) => (
+          <label key={hazard}>
+            <input type="checkbox" name={`${HAZARD}${hazard}`} /> {words(hazard)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const KINDS = [
+  ['native', 'Its issuer redeems it on this chain'],
+  ['bridged', 'A bridge holds what it stands for'],
+  ['pegged', 'Somebody else promises its worth'],
+] as const;
+
+/** The version of the registry with an accepted contract, as another administrator publishes it. Treasury Q6, Q7. */
+function Publish({ review, done }: { review: Review; done: () => void }): JSX.Element {
+  const { id } = review;
+  const [kind, setKind] = useState<(typeof KINDS)[number][0]>('native');
+  const read = useRead('proposeTokenVersion', null, { params: { id }, query: { kind } });
+  const publish = useSend(
+    (values) =>
+      askWithFactor('A contract becomes a token of the registry.', 'publishTokenRequest', null, () => ({
+        params: { id },
+        body: {
+          content: values['content'] ?? '',
+          signatures: signaturesOf(values['signatures']),
+          acknowledgedHazards: tickedIn(values),
+        },
+      })),
+    done,
+  );
+  return (
+    <>
+      <Choice
+        label="Kind"
+        name="kind"
+        options={KINDS}
+        value={kind}
+        onChange={(value) => setKind(value as typeof kind)}
+      />
+      <Shown read={read} rows={3}>
+        {(next) => (
+          <>
+            <Differences of={next} />
+            <PublishForm next={next} sending={publish}>
+              <HazardTicks of={review} />
+            </PublishForm>
+          </>
+        )}
+      </Shown>
+    </>
   );
 }

@@ -19,6 +19,7 @@ export { FactorResets } from './admin-factors.tsx';
 export { ImportConflicts, ScanLimits } from './admin-imports.tsx';
 export { Statements } from './admin-statements.tsx';
 export { SupportSessions } from './admin-support.tsx';
+export { RegistryProposals } from './admin-registry.tsx';
 export { TokenRequests } from './admin-tokens.tsx';
 
 export function Nodes(): JSX.Element {

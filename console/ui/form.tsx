@@ -178,7 +178,8 @@ export function Choice({
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} name={name} value={value} onChange={(event) => onChange?.(event.currentTarget.value)}>
+      {/* What nobody follows is the reader's: a value that is set anew would take the choice back with each paint. */}
+      <select id={id} name={name} value={onChange && value} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {options.map(([slug, shown]) => (
           <option key={slug} value={slug} selected={slug === value}>
             {shown}

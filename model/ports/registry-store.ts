@@ -36,6 +36,8 @@ export interface KeptProposal extends Proposal {
   readonly version: number | null;
   readonly publishedBy: string | null;
   readonly withdrawnBy: string | null;
+  /** Why it was taken back. */
+  readonly reason: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -57,5 +59,5 @@ export interface RegistryStore {
   /** Newest first, behind an id. */
   proposals(after: string | null, limit: number): Promise<readonly KeptProposal[]>;
   /** False where it is not open. */
-  withdraw(id: string, by: string, audit: readonly AuditRecord[]): Promise<boolean>;
+  withdraw(id: string, as: { by: string; reason: string }, audit: readonly AuditRecord[]): Promise<boolean>;
 }

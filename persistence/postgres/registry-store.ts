@@ -53,8 +53,8 @@ const proposalOf = ({ changes, createdAt, updatedAt, ...row }: ProposalRow): Kep
 
 function proposed(sql: Sql): Pick<RegistryStore, 'propose' | 'proposal' | 'proposals' | 'withdraw'> {
   const rows = (which: Fragment) => sql<ProposalRow[]>`
-    select p.id, p.state, p.changes, p.against, p.version, p.proposed_by, p.published_by, p.withdrawn_by, p.created_at,
-           p.updated_at
+    select p.id, p.state, p.changes, p.against, p.version, p.proposed_by, p.published_by, p.withdrawn_by, p.reason,
+           p.created_at, p.updated_at
       from registry_proposal p ${which}`;
   return {
     async propose({ id, change, against, proposedBy }, audit) {
@@ -74,10 +74,11 @@ function proposed(sql: Sql): Pick<RegistryStore, 'propose' | 'proposal' | 'propo
       const behind = after === null ? sql`` : sql`where p.id < ${after}`;
       return (await rows(sql`${behind} order by p.id desc limit ${limit}::int`)).map(proposalOf);
     },
-    async withdraw(id, by, audit) {
+    async withdraw(id, { by, reason }, audit) {
       const { count } = await sql`
         with changed as materialized (
-          update registry_proposal set state = 'withdrawn', withdrawn_by = ${by}, updated_at = clock_timestamp()
+          update registry_proposal set state = 'withdrawn', withdrawn_by = ${by}, reason = ${reason},
+                 updated_at = clock_timestamp()
            where id = ${id} and state = 'proposed' returning id
         )
         select ${recordingOf(sql, ...audit)} from changed`;

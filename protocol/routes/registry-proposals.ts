@@ -60,6 +60,7 @@ export const REGISTRY_PROPOSAL_ROUTES = {
     method: POST,
     path: '/v1/admin/registry/versions/{id}/withdraw',
     params: proposals.registryProposalParams,
+    body: proposals.withdrawProposalBody,
     reply: proposals.registryProposal,
     refusals: ['NOT_FOUND', 'CONFLICT'],
     summary: 'Take a proposed change back: it is not published any more',

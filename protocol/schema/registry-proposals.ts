@@ -1,13 +1,14 @@
 /** Changes to the token registry that administrators propose. Treasury K8, K10, H1. */
 import { z } from 'zod';
 import { listQuery } from '../envelope.ts';
-import { CHAINS } from '../slugs.ts';
+import { CHAINS, HAZARDS } from '../slugs.ts';
 import { count } from './numbers.ts';
-import { HAZARDS, symbol } from './tokens.ts';
+import { symbol } from './tokens.ts';
 import { chain, freeText, instant, pathId, tokenText } from './values.ts';
 
 const NAME_CHARACTERS_MAX = 100,
-  SOURCE_CHARACTERS_MAX = 200;
+  SOURCE_CHARACTERS_MAX = 200,
+  REASON_CHARACTERS_MAX = 500;
 /** More are another proposal. */
 const CHANGES_MAX = 20;
 
@@ -70,9 +71,13 @@ export const registryProposal = z.object({
   proposedBy: z.string().meta({ description: 'id of an administrator' }),
   publishedBy: z.string().nullable().meta({ description: 'id of another one' }),
   withdrawnBy: z.string().nullable(),
+  reason: z.string().nullable().meta({ description: 'why it was withdrawn' }),
   createdAt: instant,
   updatedAt: instant,
 });
+export const withdrawProposalBody = z
+  .strictObject({ reason: freeText(REASON_CHARACTERS_MAX).meta({ description: 'why it is taken back' }) })
+  .meta({ examples: [{ reason: 'the issuer keeps the old contract' }] });
 export const registryProposalQuery = listQuery({});
 export const registryProposalPage = z.object({
   content: z.array(registryProposal).meta({ description: 'newest first' }),

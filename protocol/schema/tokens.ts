@@ -1,24 +1,9 @@
 /** Requests for tokens, and the ways of tokens between chains. Spec §2.6, §4.5; treasury Q, H1. */
 import { z } from 'zod';
 import { listQuery } from '../envelope.ts';
-import { CHAINS, TOKEN_REQUEST_STATES } from '../slugs.ts';
+import { CHAINS, HAZARDS, TOKEN_REQUEST_STATES } from '../slugs.ts';
 import { between, count, decimals } from './numbers.ts';
 import { chain, freeText, instant, pageReply, pathId, replyAmount, tokenText } from './values.ts';
-
-/** What a token's contract can do to its holders. */
-export const HAZARDS = [
-  'upgradeable',
-  'fee_on_transfer',
-  'rebasing',
-  'blocklist',
-  'pausable',
-  'seizable',
-  'hook',
-  'non_transferable',
-  'default_frozen',
-  'confidential_only',
-  'auth_required',
-] as const;
 
 const SYMBOL = /^[\x21-\x7e]{1,20}$/;
 const DECIMALS_MAX = 36;
@@ -110,6 +95,22 @@ export const tokenVersion = z.object({
   content: z.string().meta({ description: 'the registry as it is signed: JSON with keys in order and no spaces' }),
   hash: z.string().meta({ description: 'SHA-256 of the content' }),
   signingText: z.string().meta({ description: 'what two registry keys sign: `flock registry sign`' }),
+  differences: z
+    .array(
+      z.object({
+        symbol: z.string(),
+        chain: z
+          .enum(CHAINS)
+          .nullable()
+          .meta({ description: 'null of what is the token’s on all its chains; where a route comes from' }),
+        to: z.enum(CHAINS).nullable().meta({ description: 'where a route leads; null of a token' }),
+        contract: z.string().nullable(),
+        field: z.string(),
+        was: z.string().nullable().meta({ description: 'null where it was not there' }),
+        becomes: z.string().nullable(),
+      }),
+    )
+    .meta({ description: 'what it has otherwise than the version in force' }),
 });
 /** Today's registry has 20,000. */
 const REGISTRY_CHARACTERS_MAX = 200_000;

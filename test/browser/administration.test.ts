@@ -4,22 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import type { Page } from 'playwright-core';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { isSound, openBrowser, visit } from '../support/browser/browser.ts';
-import { hasCome, signIn } from '../support/browser/console.ts';
-import {
-  codeOf,
-  eventually,
-  jsonOf,
-  raw,
-  startTestCloud,
-  type Person,
-  type TestAccountKey,
-} from '../support/gateway.ts';
+import { deciding, hasCome, signIn } from '../support/browser/console.ts';
+import { eventually, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 import { mailbox } from '../support/letters.ts';
 import { freePort } from '../../developer/ports.ts';
 
@@ -35,6 +26,7 @@ test.after.always(async () => {
   await cloud.stop();
 });
 
+const decide = deciding(cloud);
 const ok = async (answer: ReturnType<typeof raw>): Promise<any> => {
   const { status, json } = await answer;
   if (status >= 300) throw new Error(JSON.stringify(json.error));
@@ -60,23 +52,6 @@ function addresses(count: number): string[] {
     if (isRefusal(read)) throw new Error('no address');
     return read.canonical;
   });
-}
-
-/** Presses a button whose request may ask for a code first, and resolves when `done` is on the page. */
-async function decide(page: Page, who: Person, button: string, done: () => Promise<unknown>) {
-  // A page that was loaded anew asks for a factor anew; each step of the clock is taken once.
-  await cloud.database.admin.unsafe(`set session_replication_role = replica;
-    update flock.console_user set totp_last_step = 0 where id = '${who.id}'; set session_replication_role = origin`);
-  await page.getByRole('button', { name: button, exact: true }).click();
-  const code = page.getByLabel('Code of your authenticator app');
-  const finished = done();
-  const asked = code.waitFor({ timeout: 60_000 }).then(async () => {
-    await code.fill(codeOf(who));
-    await page.keyboard.press('Enter');
-  });
-  await Promise.race([finished, asked]);
-  await finished;
-  asked.catch(() => undefined);
 }
 
 test.serial(

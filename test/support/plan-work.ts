@@ -1150,7 +1150,7 @@ const PEOPLE: Record<string, Work> = {
     await registry.proposals(proposal.id, 20);
     // Who proposed it does not publish it.
     await registry.publish({ ...offered, version: version + 1, by: userId, of: { proposalId: proposal.id } }, []);
-    await registry.withdraw(proposal.id, userId, []);
+    await registry.withdraw(proposal.id, { by: userId, reason: 'none' }, []);
   },
   'rates.rate rates save': async ({ stores: { rates }, userId }) => {
     const of = { chain: 'eth' as const, contract: fresh(), numerator: 1n, denominator: 2n };

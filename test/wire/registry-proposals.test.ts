@@ -26,6 +26,9 @@ const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
 const way = (from: string, to: string, status: 'open' | 'closed' = 'open', symbol = 'USDC') =>
   ({ symbol, from, to, status }) as NonNullable<Change['routes']>[number];
 const nobodys = newId('rgp', Date.now());
+const REASON = 'the issuer keeps the old contract';
+const withdraw = (id: string, by: Client = second) =>
+  by.call('withdrawRegistryProposal', { params: { id }, body: { reason: REASON } });
 
 const refusalOf = async (asked: Promise<unknown>) => {
   const outcome = await asked;
@@ -88,8 +91,11 @@ test.serial('treasury K8, K9, H1: what may not change, or is not known, is refus
 test.serial('treasury K7, K8, K10, H1: a route is opened by two administrators and two keys, once', async (t) => {
   const { id, ...kept } = await proposed({ routes: [way('eth', 'base')] });
   t.like(kept, { state: 'proposed', against: 1, version: null, proposedBy: one.id, publishedBy: null });
-  const { version, content } = await versionOf(id);
+  const { version, content, differences } = await versionOf(id);
   t.is(version, 2);
+  t.deepEqual(differences, [
+    { symbol: 'USDC', chain: 'eth', to: 'base', contract: null, field: 'route', was: 'closed', becomes: 'open' },
+  ]);
   t.deepEqual(
     (JSON.parse(content) as Registry).routes.map(({ from, to, messenger }) => [from, to, messenger]),
     [['eth', 'base', TOKEN_MESSENGER]],
@@ -170,41 +176,44 @@ test.serial('treasury K8, H1: a route is closed, and none stays open over what n
   t.like(await routeOf('eth', 'base'), { status: 'closed', reason: 'deprecated' });
 });
 
-test.serial('treasury K8: hazards and names change as proposed, and nothing else of a token does', async (t) => {
-  const { id } = await proposed({
-    deployments: [
-      { chain: 'avax', contract: DAI_E, hazards: ['pausable', 'fee_on_transfer'], name: 'Dai bridged', source: 'x' },
-    ],
-  });
-  const next = JSON.parse((await versionOf(id)).content) as Registry;
-  const entryIn = ({ tokens }: Registry) =>
-    tokens.find(({ deployments }) => deployments.some(({ contract }) => contract === DAI_E))!;
-  const { deployments, name } = entryIn(next);
-  t.is(name, 'Dai bridged');
-  const was = entryIn(shippedRegistry).deployments[0]!;
-  t.deepEqual(deployments, [
-    { ...was, deprecated: true, source: 'x', hazards: ['fee_on_transfer', 'pausable'], feeOnTransfer: true },
-  ]);
-  const others = ({ tokens }: Registry) => tokens.filter((entry) => entry.symbol !== entryIn(next).symbol);
-  t.deepEqual(
-    others(next).filter(({ symbol }) => symbol !== 'USDC'),
-    others(shippedRegistry).filter(({ symbol }) => symbol !== 'USDC'),
-  );
+test.serial(
+  'treasury K8: hazards and names change as proposed, and nothing else of a token does; it is taken back with a reason',
+  async (t) => {
+    const { id } = await proposed({
+      deployments: [
+        { chain: 'avax', contract: DAI_E, hazards: ['pausable', 'fee_on_transfer'], name: 'Dai bridged', source: 'x' },
+      ],
+    });
+    const next = JSON.parse((await versionOf(id)).content) as Registry;
+    const entryIn = ({ tokens }: Registry) =>
+      tokens.find(({ deployments }) => deployments.some(({ contract }) => contract === DAI_E))!;
+    const { deployments, name } = entryIn(next);
+    t.is(name, 'Dai bridged');
+    const was = entryIn(shippedRegistry).deployments[0]!;
+    t.deepEqual(deployments, [
+      { ...was, deprecated: true, source: 'x', hazards: ['fee_on_transfer', 'pausable'], feeOnTransfer: true },
+    ]);
+    const others = ({ tokens }: Registry) => tokens.filter((entry) => entry.symbol !== entryIn(next).symbol);
+    t.deepEqual(
+      others(next).filter(({ symbol }) => symbol !== 'USDC'),
+      others(shippedRegistry).filter(({ symbol }) => symbol !== 'USDC'),
+    );
 
-  t.like(await second.must('withdrawRegistryProposal', { params: { id } }), {
-    state: 'withdrawn',
-    withdrawnBy: two.id,
-  });
-  const over = ['CONFLICT', 'state'];
-  t.deepEqual((await refusalOf(second.call('withdrawRegistryProposal', { params: { id } }))).slice(0, 2), over);
-  t.deepEqual((await refusalOf(second.call('getProposedVersion', { params: { id } }))).slice(0, 2), over);
-  for (const name of ['getRegistryProposal', 'getProposedVersion', 'withdrawRegistryProposal'] as const)
-    t.is((await refusalOf(second.call(name, { params: { id: nobodys } })))[0], 'NOT_FOUND', name);
-  const page = await first.must('listRegistryProposals', { query: { size: '3' } });
-  t.is(page.content[0]!.id, id, 'newest first');
-  const rest = await first.must('listRegistryProposals', { query: { size: '3', after: page.next! } });
-  t.deepEqual([page.content.length, rest.content.length, rest.next], [3, 1, null]);
-});
+    const unsaid = second.call('withdrawRegistryProposal', { params: { id }, body: {} as { reason: string } });
+    t.deepEqual(await refusalOf(unsaid), ['INVALID_INPUT', undefined, 'reason']);
+    t.like(await withdraw(id), { state: 'withdrawn', withdrawnBy: two.id, reason: REASON });
+    const over = ['CONFLICT', 'state'];
+    t.deepEqual((await refusalOf(withdraw(id))).slice(0, 2), over);
+    t.deepEqual((await refusalOf(second.call('getProposedVersion', { params: { id } }))).slice(0, 2), over);
+    t.is((await refusalOf(withdraw(nobodys)))[0], 'NOT_FOUND');
+    for (const name of ['getRegistryProposal', 'getProposedVersion'] as const)
+      t.is((await refusalOf(second.call(name, { params: { id: nobodys } })))[0], 'NOT_FOUND', name);
+    const page = await first.must('listRegistryProposals', { query: { size: '3' } });
+    t.is(page.content[0]!.id, id, 'newest first');
+    const rest = await first.must('listRegistryProposals', { query: { size: '3', after: page.next! } });
+    t.deepEqual([page.content.length, rest.content.length, rest.next], [3, 1, null]);
+  },
+);
 
 test.serial('treasury K10: the tables hold that two people publish, and that what has ended stays', async (t) => {
   const { id } = await proposed({ deployments: [{ chain: 'eth', contract: USDC, deprecated: false }] });
@@ -216,6 +225,7 @@ test.serial('treasury K10: the tables hold that two people publish, and that wha
   t.regex((await set(published(one.id))).message, /registry_proposal_two_people/);
   t.regex((await set(`state = 'published', version = 2`)).message, /registry_proposal_published/);
   t.regex((await set(`changes = '{}'`)).message, /registry_proposal_ended_once/);
-  await first.must('withdrawRegistryProposal', { params: { id } });
+  t.regex((await set(`reason = 'x'`)).message, /registry_proposal_reason/);
+  await withdraw(id, first);
   t.regex((await set(`state = 'proposed', withdrawn_by = null`)).message, /registry_proposal_ended_once/);
 });

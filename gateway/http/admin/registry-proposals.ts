@@ -74,7 +74,7 @@ export function registryProposalHandlers(deps: Deps): Pick<Handlers, Area> {
       if (proposal.state !== 'proposed') return over(proposal);
       await registry.look();
       const next = await versionWith(proposal);
-      return isRefusal(next) ? next : versionView(next);
+      return isRefusal(next) ? next : versionView(chains.tokens.current, next);
     },
     async publishRegistryProposal(asked) {
       const { id } = asked.params,
@@ -106,8 +106,9 @@ export function registryProposalHandlers(deps: Deps): Pick<Handlers, Area> {
       }
     },
     async withdrawRegistryProposal(asked) {
-      const { id } = asked.params;
-      if (await stores.registry.withdraw(id, bearerOf(asked).userId, await auditOf(asked, id)))
+      const { id } = asked.params,
+        as = { by: bearerOf(asked).userId, reason: asked.body.reason };
+      if (await stores.registry.withdraw(id, as, await auditOf(asked, id)))
         return decided(asked, id, 'an administrator took a proposed version of the token registry back');
       const proposal = await byId(id);
       return proposal === null ? unknown(id) : over(proposal);

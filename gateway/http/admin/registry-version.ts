@@ -1,5 +1,6 @@
 /** What publications of the token registry have in common: its next number, what was signed, and by whom. K7, K10. */
 import { parseRegistry, registryHash, registryText, type Registry } from '../../../chains/catalogue.ts';
+import { registryDifferences } from '../../../chains/registry-differences.ts';
 import {
   isRegistrySigned,
   registrySigningText,
@@ -19,12 +20,13 @@ export async function nextVersion({ stores, chains }: Deps): Promise<number> {
   return ((await stores.registry.newestAbove(version))?.version ?? version) + 1;
 }
 
-export function versionView(next: Registry): ReplyOf<'proposeTokenVersion'> {
+export function versionView(current: Registry, next: Registry): ReplyOf<'proposeTokenVersion'> {
   return {
     version: next.version,
     content: registryText(next),
     hash: registryHash(next),
     signingText: registrySigningText(next).toString(),
+    differences: registryDifferences(current, next),
   };
 }
 

@@ -25,7 +25,7 @@ export function tokenPublicationHandlers(deps: Deps): Pick<Handlers, Area> {
       if (isRefusal(found)) return found;
       const as = { version: await nextVersion(deps), publishedAt: instantOf(nowMs()) };
       const next = versionWith(found.review, chains.tokens.current, asked.query.kind, as);
-      return isRefusal(next) ? next : versionView(next);
+      return isRefusal(next) ? next : versionView(chains.tokens.current, next);
     },
     async publishTokenRequest(asked) {
       const found = await decidable(deps, asked);

@@ -1,6 +1,6 @@
 /** What a person does at the console, for the tests that look over the shoulder. */
 import type { Page } from 'playwright-core';
-import { codeOf } from '../gateway.ts';
+import { codeOf, type Person, type TestCloud } from '../gateway.ts';
 
 const POLL_MS = 25;
 const SHOWN_MS = 60_000;
@@ -85,3 +85,22 @@ export function pressing(page: Page, way: 'mouse' | 'keyboard') {
     },
   };
 }
+
+/** Presses a button whose request may ask for a code first, and resolves when `done` is on the page. */
+export const deciding =
+  ({ database }: Pick<TestCloud, 'database'>) =>
+  async (page: Page, who: Person, button: string | RegExp, done: () => Promise<unknown>): Promise<void> => {
+    // A page that was loaded anew asks for a factor anew; each step of the clock is taken once.
+    await database.admin.unsafe(`set session_replication_role = replica;
+      update flock.console_user set totp_last_step = 0 where id = '${who.id}'; set session_replication_role = origin`);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    const code = page.getByLabel('Code of your authenticator app');
+    const finished = done();
+    const asked = code.waitFor({ timeout: 60_000 }).then(async () => {
+      await code.fill(codeOf(who));
+      await page.keyboard.press('Enter');
+    });
+    await Promise.race([finished, asked]);
+    await finished;
+    asked.catch(() => undefined);
+  };
