@@ -50,7 +50,8 @@ export function unknownField(at: string, key: string, known: readonly string[]):
   };
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path of a value; undefined where nothing does. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (at, part) =>
       typeof at === 'object' && at !== null && Object.hasOwn(at, part)

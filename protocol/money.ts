@@ -12,6 +12,22 @@ export const AMOUNT_FORM = 'amounts are whole numbers above zero in the smallest
 const SMALLEST_UNIT = /^[1-9][0-9]*$/;
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 
+const TOO_LONG = new RegExp(`^[0-9]{${AMOUNT_DIGITS_MAX + 1},}(?:\\.[0-9]+)?$`);
+
+/** What is wrong with the text of an amount that its schema refused. */
+export const amountProblem = (text: unknown): string =>
+  typeof text === 'string' && TOO_LONG.test(text)
+    ? `too large: an amount has at most ${AMOUNT_DIGITS_MAX} digits`
+    : AMOUNT_FORM;
+
+/** An amount above what there can be, in the unit that was sent. */
+export const amountTooLarge = (field: string, text: string, maximum: string): Refusal =>
+  refuse(
+    'INVALID_AMOUNT',
+    { field, amount: text.slice(0, 100), reason: 'too_large', maximum },
+    `${field}: too large: at most ${maximum}`,
+  );
+
 /** A positive amount from its smallest-unit text. Refuses: INVALID_AMOUNT (zero, sign, fraction, exponent, length). */
 export function parseAmount(text: string): bigint | Refusal {
   if (text.length > AMOUNT_DIGITS_MAX || !SMALLEST_UNIT.test(text)) {

@@ -5,8 +5,8 @@
 import type { z } from 'zod';
 import { chainMeant } from './chain-names.ts';
 import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
-import { isName, problemsOf, PROBLEMS_MAX, unknownField, type InputProblem } from './input-problems.ts';
-import { AMOUNT_FORM } from './money.ts';
+import { isName, problemsOf, PROBLEMS_MAX, unknownField, valueAt, type InputProblem } from './input-problems.ts';
+import { amountProblem } from './money.ts';
 import type { Route } from './route.ts';
 import { storable, UNSTORABLE } from './schema/values.ts';
 import { CHAINS } from './slugs.ts';
@@ -48,34 +48,36 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
   const params = read('params', route.params, input.params);
   const query = read('query', route.query, input.query);
   const body = read('body', route.body, input.body);
-  // A schema's own checks have their codes; what they let through, in a union or a record, is held to the same.
+  // A schema's own checks have their codes; what they let through, in a union or a record, is held to the same. Looked
+  // at is what was sent: a schema leaves some of it out.
   if (problems.length === 0)
-    for (const [where, value] of [['query', query] as const, ['body', body] as const]) {
-      const field = unstorableIn(value);
-      if (field !== null) problems.push({ ...at(where, { field, message: UNSTORABLE }), code: 'INVALID_INPUT' });
+    for (const where of ['query', 'body'] as const) {
+      const found = unkeptIn(input[where]);
+      if (found !== null) problems.push({ ...at(where, found), code: 'INVALID_INPUT' });
     }
   return problems.length === 0 ? { ok: true, params, query, body } : refusalOf(problems, input);
 }
 
+/** A field of this name is left out by every schema without a word, and is another thing than a field to a program. */
+const HIDDEN_NAME = '__proto__';
+
 /**
- * The field of the first text or name that no table takes; null where there is none. A name that is the sender's own
- * text is not repeated: what has it is named.
+ * The first text or name that is not kept as it was sent; null where there is none. A name that is the sender's own text
+ * is not repeated: what has it is named.
  */
-function unstorableIn(value: unknown): string | null {
+function unkeptIn(value: unknown): Pick<InputProblem, 'field' | 'message'> | null {
   const left: { readonly value: unknown; readonly field: string; readonly isShown: boolean }[] = [
     { value, field: '', isShown: true },
   ];
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
-    if (typeof one.value === 'string' && !storable(one.value)) return one.field;
+    if (typeof one.value === 'string' && !storable(one.value)) return { field: one.field, message: UNSTORABLE };
     if (typeof one.value !== 'object' || one.value === null) continue;
     for (const [name, inner] of Object.entries(one.value)) {
-      if (!storable(name)) return one.field;
+      if (!storable(name)) return { field: one.field, message: UNSTORABLE };
       const isShown = one.isShown && (Array.isArray(one.value) || isName(name));
-      left.push({
-        value: inner,
-        field: isShown ? `${one.field}${one.field === '' ? '' : '.'}${name}` : one.field,
-        isShown,
-      });
+      const field = isShown ? `${one.field}${one.field === '' ? '' : '.'}${name}` : one.field;
+      if (name === HIDDEN_NAME) return { field, message: `no field is called ${HIDDEN_NAME}: give it another name` };
+      left.push({ value: inner, field, isShown });
     }
   }
   return null;
@@ -119,7 +121,7 @@ function coded(problem: InputProblem, issue: z.core.$ZodIssue, value: unknown): 
     message: (code === 'INVALID_INPUT'
       ? problem.message
       : code === 'INVALID_AMOUNT'
-        ? AMOUNT_FORM
+        ? amountProblem(valueAt(value, issue.path))
         : ERRORS[code][1]
     ).slice(0, MESSAGE_CHARS_MAX),
   };

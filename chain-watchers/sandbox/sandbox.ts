@@ -9,7 +9,7 @@ import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, type AccountId } from '../../protocol/ids.ts';
 import { newUuid } from '../../protocol/node/ids.ts';
-import { parseDecimal } from '../../protocol/money.ts';
+import { amountTooLarge, formatAmount, parseDecimal } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../maturity/confirmations.ts';
 import { simulateActivity } from './activity.ts';
@@ -188,11 +188,12 @@ async function simulateDeposit(
   if (isRefusal(parsed)) return parsed;
   const token = tokenOf(box.deps, ledger, ask.tokenContract);
   if (isRefusal(token)) return token;
-  const amount = parseDecimal(ask.amount, token?.decimals ?? network.nativeDecimals);
+  const decimals = token?.decimals ?? network.nativeDecimals,
+    amount = parseDecimal(ask.amount, decimals);
   if (isRefusal(amount)) return amount;
   const maximum = PAYMENT_MAX[FAMILY_OF[ask.chain]];
-  if (amount === 0n || amount > maximum)
-    return refuse('INVALID_AMOUNT', { amount: ask.amount, maximum: String(maximum) });
+  if (amount > maximum) return amountTooLarge('amount', ask.amount, formatAmount(maximum, decimals));
+  if (amount === 0n) return refuse('INVALID_AMOUNT', { field: 'amount', amount: ask.amount });
   const seed = randomBytes(32),
     to = parsed.canonical;
   const mined = await append<Refusal>(parts, async () => {

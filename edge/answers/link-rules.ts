@@ -11,11 +11,8 @@ import { firstFalse, isSymbolOfAnother, type Ask, type Known } from './known.ts'
 
 type LinkJson = ReplyOf<'getPaymentLink'>;
 
-/** Metadata as it was sent, but for a key that the schema of its route does not read. */
-function sameMetadata(said: unknown, sent: unknown): boolean {
-  const read = Object.entries((sent ?? {}) as Record<string, unknown>).filter(([key]) => key !== '__proto__');
-  return JSON.stringify(said) === JSON.stringify(Object.fromEntries(read));
-}
+/** Metadata as it was sent. */
+const sameMetadata = (said: unknown, sent: unknown): boolean => JSON.stringify(said) === JSON.stringify(sent ?? {});
 
 /** A link: its id, its asset under no other one's symbol, and its address. */
 export function falseLink(row: LinkJson, { params }: Ask, known: Known): string | null {

@@ -112,7 +112,7 @@ export function createFactorResetStore(sql: Sql): FactorResetStore {
     async carryOut(nowMs, letterId, audit) {
       const [row] = await sql<{ id: string }[]>`
         with due as materialized (
-          select r.id from factor_reset r where r.status = 'scheduled' and r.due_at <= ${at(sql, nowMs)}
+          select r.id from factor_reset r where r.status = 'scheduled' and r.due_at <= least(${at(sql, nowMs)}, clock_timestamp())
            order by r.due_at limit 1 for update skip locked
         ), done as materialized (
           update factor_reset r set status = 'done', ended_at = ${at(sql, nowMs)}, ended_in = pg_current_xact_id()

@@ -202,8 +202,9 @@ function restingReads(sql: Sql): Pick<ReadStore, 'restingAddress' | 'restingCoun
           accountId,
           sql`
           select n.chain, (select count(*) from (
-              select from resting_address s where s.account_id = t.account and s.chain = n.chain limit ${limit}) r) as resting
-            from unnest(${[...CHECKOUT_CHAINS]}::text[]) n(chain)`,
+              select from resting_address s where s.account_id = t.account and s.chain = n.chain
+                 and s.since > coalesce(a.resting_until, '-infinity') limit ${limit}) r) as resting
+            from unnest(${[...CHECKOUT_CHAINS]}::text[]) n(chain) cross join account a where a.account_id = t.account`,
         )}`;
       const counts = new Map<Family, number>();
       for (const { chain, resting } of rows) {

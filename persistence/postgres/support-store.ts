@@ -73,7 +73,7 @@ function ofStaff(sql: Sql): Pick<SupportStore, 'begin' | 'standing'> {
       const { count } = await sql`
         with allowed as materialized (
           select a.organization_id from support_access a
-           where a.organization_id = ${organizationId} and a.until > ${createdAtMs}::timestamptz for update
+           where a.organization_id = ${organizationId} and a.until > greatest(${createdAtMs}::timestamptz, clock_timestamp()) for update
         ), begun as materialized (
           insert into support_session (id, organization_id, environment, admin_id, login_id, reason, created_at, ends_at)
             select ${id}, a.organization_id, ${environment}, ${adminId}, ${loginId}, ${reason}, ${createdAtMs}::timestamptz,
@@ -92,9 +92,10 @@ function ofStaff(sql: Sql): Pick<SupportStore, 'begin' | 'standing'> {
     async standing(id, nowMs) {
       const [row] = await sql<Columns[]>`
         select ${columns(sql)} from support_session s
-          join support_access a on a.organization_id = s.organization_id and a.until > ${nowMs}::timestamptz
+          join support_access a on a.organization_id = s.organization_id
+            and a.until > greatest(${nowMs}::timestamptz, clock_timestamp())
           join console_user u on u.id = s.admin_id and u.platform_role = 'admin'
-         where s.id = ${id} and s.ended_at is null and s.ends_at > ${nowMs}::timestamptz
+         where s.id = ${id} and s.ended_at is null and s.ends_at > greatest(${nowMs}::timestamptz, clock_timestamp())
            and (s.login_id is null
                 or exists (select from login l where l.id = s.login_id and l.ended_at is null
                               and l.ends_at > ${nowMs}::timestamptz))`;

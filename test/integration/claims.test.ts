@@ -1517,6 +1517,22 @@ test.serial('found F60: the same facts are matured at their threshold, below a h
   );
 });
 
+test.serial(
+  'found F60: a wipe waits its 72 hours from when the database was asked, whatever its writer says',
+  async (t) => {
+    const { live, userId } = await newOrganization(stores);
+    const scheduledForMs = Date.now() - 3_600_000;
+    const row = { id: 'wip_past', status: 'scheduled' as const, userId, scheduledForMs };
+    await write(stores, live, [
+      { table: 'wipes', row: { ...row, atMs: scheduledForMs - 72 * 3_600_000 }, key: row.id },
+    ]);
+    const [kept] = await database.owner<{ waits: boolean; asks: boolean }[]>`
+    select scheduled_for >= now() + interval '71 hours' as waits, asked_at >= now() - interval '1 hour' as asks
+      from wipe where account_id = ${live}`;
+    t.deepEqual({ ...kept }, { waits: true, asks: true });
+  },
+);
+
 test.serial('found F60: the epoch of a shard is the only one that loads its accounts', async (t) => {
   const { epoch } = await fenceOf(theirs.live);
   for (const tried of [0, epoch + 1, 999_999, Number.MAX_SAFE_INTEGER]) {

@@ -76,6 +76,12 @@ test.serial(
     const dueMs = Date.parse(scheduled.dueAt!);
     t.is(await factorResetRound(resets, dueMs - 1), 0);
     t.like(await as(bearer).must('getMe'), { secondFactor: true, passkeys: 1, recoveryCodes: 10 });
+    t.is(await factorResetRound(resets, dueMs + 24 * HOUR_MS), 0, 'found F56: whatever the clock of a node says');
+    await cloud.database.admin.unsafe(`
+      set local session_replication_role = replica;
+      update flock.factor_reset set asked_at = asked_at - interval '72 hours',
+             confirmed_at = confirmed_at - interval '72 hours', due_at = due_at - interval '72 hours'
+       where id = '${asked.id}'`);
     t.is(await factorResetRound(resets, dueMs), 1);
     t.is(await factorResetRound(resets, dueMs), 0, 'once');
     await letters.to(owner.email, 'Your second factors were taken away');
@@ -187,6 +193,8 @@ test.serial(
     t.is(await refused(`due_at = now()`), 'factor_reset_ended_once');
     t.is(await refused(`user_id = '${two.id}'`), 'factor_reset_ended_once');
     t.is(await refused(`status = 'done', ended_at = now(), ended_in = pg_current_xact_id()`), 'factor_reset_not_early');
+    const early = `status = 'done', ended_at = now() + interval '4 days', ended_in = pg_current_xact_id()`;
+    t.is(await refused(early), 'factor_reset_not_early', 'found F60: the end is stamped');
     await first.must('cancelFactorReset', { params: { id } });
     t.is(await refused(`status = 'asked'`), 'factor_reset_ended_once');
     const insert = (asker: string, confirmer: string | null, due: string) =>
@@ -199,5 +207,13 @@ test.serial(
     t.is(constraintOf(await t.throwsAsync(insert(one.id, one.id, '72 hours'))), 'factor_reset_by_two');
     t.is(constraintOf(await t.throwsAsync(insert(one.id, who.id, '72 hours'))), 'factor_reset_by_two');
     t.is(constraintOf(await t.throwsAsync(insert(one.id, two.id, '71 hours'))), 'factor_reset_waits');
+    // Found F60: as the application's role, all in one, dated into the past.
+    const past = cloud.database.sql.unsafe(
+      `insert into flock.factor_reset (id, user_id, reason, status, asked_by, asked_at, confirmed_by, confirmed_at, due_at,
+           ended_at, ended_in, link_hashes)
+         values ('frs_x', '${who.id}', 'x', 'done', '${one.id}', now() - interval '9 days', '${two.id}',
+           now() - interval '8 days', now() - interval '4 days', now(), pg_current_xact_id(), '{}')`,
+    );
+    t.is(constraintOf(await t.throwsAsync(past)), 'factor_reset_not_early');
   },
 );

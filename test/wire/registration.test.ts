@@ -230,8 +230,10 @@ test('console A8: a change needs the present password or a fresh factor, ends th
   const { token } = await signIn({ ...weak, totpSecret: '' });
   t.like(await asBearer(token).call('changePassword', { body: { password: PASSWORD } }), {
     code: 'TOTP_REQUIRED',
-    details: { reason: 'not_enrolled' },
+    details: { reason: 'missing', accepts: ['password'], next: 'give the present password as `current`' },
   });
+  const body = { password: PASSWORD, current: weak.password };
+  t.deepEqual(await asBearer(token).must('changePassword', { body }), { changed: true }, 'no factor is asked for');
 });
 
 test('console A8, A13: a reset on one node ends the logins on the other within 15 s', async (t) => {

@@ -162,3 +162,14 @@ test('console A45, C13: a session of staff hears what happens in the account, an
   stopping.abort();
   await Promise.allSettled(listening);
 });
+
+test('found F60, console A45: the schema lets no session begin in time to come, whoever writes it', async (t) => {
+  const organization = await cloud.organization();
+  const begins = (at: string) =>
+    cloud.database.sql.unsafe(
+      `insert into support_session (id, organization_id, environment, admin_id, reason, created_at, ends_at)
+       values ('sup_${at.length}', '${organization.id}', 'live', '${staff.id}', 'x', ${at}, ${at} + interval '60 minutes')`,
+    );
+  t.is(constraintOf(await t.throwsAsync(begins("now() + interval '1 year'"))), 'support_session_begins_now');
+  await t.notThrowsAsync(begins("now() + interval '1 minute'"));
+});

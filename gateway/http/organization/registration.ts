@@ -15,7 +15,7 @@ import { bearerOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { LINK_MS, linkHashOf, linkRefusal, newLetterId, newLink, spentLink } from './links.ts';
 import { wrongPassword } from './present-password.ts';
-import { notFresh, withoutProof } from './second-factor.ts';
+import { notFreshOrPassword, withoutProof } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 
 type Area =
@@ -141,7 +141,7 @@ export function registrationHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { current, password } = asked.body;
       const wrong =
         current === undefined
-          ? await notFresh(deps, asked, undefined)
+          ? await notFreshOrPassword(deps, asked)
           : await wrongPassword({ ...deps, throttles }, asked, user, {
               field: 'current',
               typed: current,

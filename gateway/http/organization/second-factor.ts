@@ -28,6 +28,23 @@ export async function notFresh(
   return isFresh(totpAtMs, nowMs()) ? null : lackOf(identity, userId);
 }
 
+/**
+ * Null when the factor is fresh. Who has none proves it by the present password, which this request lacks: there is
+ * nothing to set up first. Refuses: TOTP_REQUIRED. Console A8.
+ */
+export async function notFreshOrPassword(
+  deps: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
+  asked: { readonly caller: Caller },
+): Promise<Refusal | null> {
+  const stale = await notFresh(deps, asked, undefined);
+  if (stale === null || (await hasFactor(deps.stores.identity, bearerOf(asked).userId))) return stale;
+  return refuse('TOTP_REQUIRED', {
+    reason: 'missing',
+    accepts: ['password'],
+    next: 'give the present password as `current`',
+  });
+}
+
 /** What lacks: a fresh proof of a factor that is there, or the factor. Refuses: TOTP_REQUIRED. Console A22. */
 export const lackOf = async (identity: Pick<IdentityStore, 'userById'>, userId: string): Promise<Refusal> =>
   (await hasFactor(identity, userId)) ? notFreshEnough() : notEnrolled();

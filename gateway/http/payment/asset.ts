@@ -3,7 +3,7 @@ import { deploymentsOf, type Registry } from '../../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import type { Tokens } from '../../../chains/tokens.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
-import { formatAmount, parseDecimal } from '../../../protocol/money.ts';
+import { amountTooLarge, formatAmount, parseDecimal } from '../../../protocol/money.ts';
 import { CHECKOUT_CHAINS, type Chain, type CheckoutChain } from '../../../protocol/slugs.ts';
 
 export interface Asset {
@@ -98,7 +98,6 @@ export function amountIn(
       { field, amount: text.slice(0, 100), expected: `decimal with at most ${decimals} places` },
       `${field}: ${symbol} has ${decimals} decimal places; more are refused, not rounded`,
     );
-  return amount > 0n && amount <= most
-    ? amount
-    : refuse('INVALID_AMOUNT', { field, amount: text.slice(0, 100), maximum: formatAmount(most, decimals) });
+  if (amount > most) return amountTooLarge(field, text, formatAmount(most, decimals));
+  return amount > 0n ? amount : refuse('INVALID_AMOUNT', { field, amount: text.slice(0, 100) });
 }

@@ -176,7 +176,7 @@ begin
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
      where l.account_id = r.account_id and l.address_mode = 'shared' and l.status <> 'closed';
     -- As many addresses may rest as were ever lent: their rows go behind this (forget_resting).
-    update account a set resting_until = clock_timestamp()
+    update account a set resting_until = clock_timestamp() + ahead_of(a.account_id)
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
      where a.account_id = r.account_id;
   end if;

@@ -5,6 +5,7 @@ set search_path = flock, pg_temp as $$
 declare
   one record;
   hook record;
+  asked timestamptz;
 begin
   for one in select * from jsonb_to_recordset(coalesce(batch -> 'wipes', '[]'))
       r(account_id text, id text, status text, user_id text, scheduled_for timestamptz, at timestamptz) loop
@@ -31,8 +32,11 @@ begin
         using errcode = 'check_violation', constraint = 'wipe_waits', table = 'wipe';
     end if;
     if one.status = 'scheduled' then
+      -- The owners' 72 hours begin when the database says, whatever the node or the role that writes says.
+      asked := clock_timestamp() + ahead_of(one.account_id);
       insert into wipe (account_id, id, status, user_id, asked_at, scheduled_for)
-        values (one.account_id, one.id, one.status, one.user_id, one.at, one.scheduled_for);
+        values (one.account_id, one.id, one.status, one.user_id, asked,
+                greatest(one.scheduled_for, asked + interval '72 hours'));
     else
       update wipe w set status = one.status,
           step = case one.status when 'running' then 'pool_address' else w.step end,

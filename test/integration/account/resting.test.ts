@@ -307,6 +307,7 @@ test.serial(
     ]);
     await retiredBelow(live, { evm: waiting.address.index! + 1 });
     await write(stores, live, [{ table: 'payments_retired' }]);
+    t.is((await stores.read.restingCounts(live, 10)).get('evm'), 0, 'found F55: also before their rows are gone');
     await stores.payments.forgetResting(500);
     t.is(await counted(live), 0);
     t.is((await stores.read.payment(live, waiting.payment.id))!.status, 'expired');
@@ -328,6 +329,8 @@ test.serial(
     ]);
     t.deepEqual(await stores.payments.retired(null, 10), [], 'it has one of the present identity');
     t.is(await stores.payments.erase(NOW_MS - DAY_MS, 10), 0, 'its time is not over');
+    t.is(await stores.payments.erase(Date.now() + DAY_MS, 10), 0, 'found F56: nor by a clock that is ahead');
+    await database.owner`update payment set updated_at = now() - interval '31 days' where status = 'expired'`;
     t.true((await stores.payments.erase(Date.now() + DAY_MS, 10)) >= 1);
     t.like(await stores.read.payment(live, waiting.payment.id), {
       customerEmail: null,

@@ -13,7 +13,7 @@ import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS, WITHDRAWAL_KINDS } from '../../../protocol/slugs.ts';
 import { TRANSACTION_STATUSES } from '../../../protocol/schema/transactions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { withoutPause } from '../../support/wipes.ts';
+import { askedAt, withoutPause } from '../../support/wipes.ts';
 import { openWatched, type RanStatement, type WatchedPools } from '../../support/plans.ts';
 import { fillScale, SCALE_TAGS, SCALE_USERS, SCALE_WEBHOOKS } from '../../support/scale.ts';
 import { fillBeside } from '../../support/scale-beside.ts';
@@ -43,6 +43,7 @@ test.before(async (t) => {
   t.timeout(600_000);
   database = await createTestDatabase();
   await withoutPause(database);
+  await askedAt(database, Date.now() - 73 * 3_600_000);
   organization = await newOrganization(await openStores(database));
   ({ live } = organization);
   await fillScale(database.url, live, {

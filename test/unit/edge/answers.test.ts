@@ -525,16 +525,11 @@ test.after('thousands of falsifications were tried', (t) => {
   t.true(count.mutations > 4_000 && count.refused > 2_500, JSON.stringify(count));
 });
 
-test('attack: what a caller wrote is read as the cloud reads it: a byte order mark, or a name that its schema leaves out, is no lie of the cloud', async (t) => {
+test('attack: what a caller wrote is read as the cloud reads it: a byte order mark is no lie of the cloud', async (t) => {
   const stage = openStage();
   const { body, data } = SAMPLES.createPaymentLink as Sample;
-  for (const text of [
-    `\ufeff${JSON.stringify(body)}`,
-    `${JSON.stringify(body).slice(0, -1)},"metadata":{"__proto__":{"order":"1"}}}`,
-  ]) {
-    stage.tell({ ...data, metadata: {} }, 201);
-    t.is((await stage.ask('createPaymentLink', undefined, text)).kind, 'passed', text);
-  }
+  stage.tell({ ...data, metadata: {} }, 201);
+  t.is((await stage.ask('createPaymentLink', undefined, `\ufeff${JSON.stringify(body)}`)).kind, 'passed');
   t.is(stage.alarms(), 0);
 });
 

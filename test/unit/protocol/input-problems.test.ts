@@ -4,9 +4,11 @@ import { withAmountExample } from '../../../gateway/http/chain/chain-input.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { namesAt, problemsOf, PROBLEMS_MAX } from '../../../protocol/input-problems.ts';
+import { AMOUNT_FORM } from '../../../protocol/money.ts';
 import { nearestOf } from '../../../protocol/nearest.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { CHAINS } from '../../../protocol/slugs.ts';
+import { amount, amountOrAll, decimalAmount } from '../../../protocol/schema/values.ts';
 import { validate } from '../../../protocol/validation.ts';
 import { isRefusal, precedenceOf, type Refusal } from '../../../protocol/errors.ts';
 
@@ -60,11 +62,38 @@ test('found F76: the name that was meant is offered, also of a nested object; te
     known: ['accountPath'],
   });
   t.like(refusal({ body }, 'body', JSON.parse('{"__proto__":{"admin":true}}')).details, { field: '__proto__' });
+  const free = z.strictObject({ metadata: z.record(z.string(), z.unknown()) });
+  t.like(
+    refusal({ body: free }, 'body', JSON.parse('{"metadata":{"a":1,"__proto__":2}}')).details,
+    { field: 'metadata.__proto__' },
+    'kept or refused, and never lost',
+  );
+  t.like(refusal({ body: free }, 'body', JSON.parse('{"metadata":{"a":[{"__proto__":2}]}}')).details, {
+    field: 'metadata.a.0.__proto__',
+  });
   for (const name of ['abandon abandon abandon', '<script>', 'a\nb', 'x'.repeat(65), 'ключ']) {
     const told = refusal({ body }, 'body', { [name]: 1 });
     t.is(told.details.field, 'body');
     t.false(JSON.stringify(told).includes(name));
   }
+});
+
+test('found F76: an amount with too many digits is called too large, whatever field it is in; any other is told what an amount is', (t) => {
+  const long = '9'.repeat(79);
+  for (const [schema, text] of [
+    [amount, long],
+    [amountOrAll, long],
+    [decimalAmount, long],
+    [decimalAmount, `${long}.5`],
+  ] as const) {
+    const told = refusal({ body: z.strictObject({ amount: schema }) }, 'body', { amount: text });
+    t.like(told, { code: 'INVALID_AMOUNT', message: 'amount: too large: an amount has at most 78 digits' });
+  }
+  for (const text of ['0', '-1', '1e9', ''])
+    t.like(refusal({ body: z.strictObject({ amount }) }, 'body', { amount: text }), {
+      code: 'INVALID_AMOUNT',
+      message: `amount: ${AMOUNT_FORM}`,
+    });
 });
 
 test('found F76: no refusal of any route speaks zod; each says what was expected of which field', (t) => {
