@@ -50,7 +50,7 @@ export function unknownField(at: string, key: string, known: readonly string[]):
   };
 }
 
-/** What stands at a path of a value; undefined where nothing does. */
+/** The value at a path of another one; undefined where that has none. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (at, part) =>

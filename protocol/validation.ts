@@ -62,8 +62,8 @@ export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input:
 const HIDDEN_NAME = '__proto__';
 
 /**
- * The first text or name that is not kept as it was sent; null where there is none. A name that is the sender's own text
- * is not repeated: what has it is named.
+ * The first text or name that is not kept as it was sent; null where there is none. A name that is the sender's own
+ * text is not repeated: what has it is named.
  */
 function unkeptIn(value: unknown): Pick<InputProblem, 'field' | 'message'> | null {
   const left: { readonly value: unknown; readonly field: string; readonly isShown: boolean }[] = [

@@ -2,8 +2,8 @@
 import type { TestDatabase } from './postgres.ts';
 
 /**
- * Wipes are as if they had been asked for at an instant, and their 72 hours begin then; `honestly` does without, for some
- * work: the schema dates them now.
+ * Wipes are as if they had been asked for at an instant, and their 72 hours begin then; `honestly` does without, for
+ * some work: the schema dates them now.
  */
 export async function askedAt(
   { admin }: Pick<TestDatabase, 'admin'>,

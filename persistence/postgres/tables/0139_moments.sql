@@ -1,5 +1,5 @@
--- Moments that gate something are the database's: the application's role could date them into the past, and a node whose
--- clock is wrong did.
+-- Moments that gate something are the database's: the application's role could date them into the past, and a node
+-- whose clock is wrong did.
 create trigger factor_reset_stamped before insert or update on factor_reset
   for each row execute function stamp_factor_reset();
 -- An hour of reading that begins later would last until then. Ten minutes: what clocks differ by changes nothing of it.
