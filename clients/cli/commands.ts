@@ -93,6 +93,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     does: 'looks for what keeps an application from its events and changes nothing; with --send tests each endpoint',
     run: async (args, flags) => (await import('./doctor.ts')).doctor(args, flags),
   },
+  {
+    words: ['release', 'verify'],
+    usage: 'release verify FOLDER --key-file F',
+    does: 'says whether the files of a release are whole and of its key, without a network',
+    run: async (args, flags) => (await import('./release.ts')).releaseVerify(args, flags),
+  },
 ];
 
 /** The command that prints the words of a whole program, its own among them. */

@@ -6,6 +6,7 @@ import { cliFiles } from './cli.ts';
 import { contractNow, contractText, examplesNow, type Contract } from './contract.ts';
 import { goFiles } from './go.ts';
 import { operationFiles } from './operations.ts';
+import { surfaceNow, surfaceText } from './surface.ts';
 import { pythonFiles } from './python.ts';
 import { typescriptFiles } from './typescript.ts';
 
@@ -26,6 +27,7 @@ export function generated(): ReadonlyMap<string, string> {
     );
   return new Map([
     [`clients/contract/${contract.version}.json`, contractText(contract)],
+    [`clients/contract/surface/${contract.version}.json`, surfaceText(surfaceNow())],
     ...typescriptFiles(contract, examplesNow()),
     ...pythonFiles(contract),
     ...cliFiles(contract),
@@ -38,7 +40,7 @@ if (import.meta.main) {
   for (const [path, text] of generated()) {
     const file = new URL(path, ROOT);
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    if (path.startsWith('clients/contract/') && existsSync(file))
+    if (/^clients\/contract\/[^/]+$/.test(path) && existsSync(file))
       for (const line of breaksBetween(JSON.parse(readFileSync(file, 'utf8')) as Contract, contractNow()))
         process.stderr.write(`breaks programs for it: ${line}\n`);
     mkdirSync(dirname(file.pathname), { recursive: true });

@@ -78,6 +78,7 @@ export const PARTS: readonly Part[] = [
           'docs/guides/monitoring.md',
           'docs/guides/backup-and-restore.md',
           'docs/guides/upgrades.md',
+          'docs/guides/releases.md',
           'docs/guides/rotations.md',
           'docs/several-nodes.md',
           'docs/sizing.md',
