@@ -42,6 +42,6 @@ function keyIn(file: string) {
     return releaseKeyOf(readFileSync(file, 'latin1'));
   } catch (error) {
     const why = error instanceof RangeError ? `it holds ${error.message}` : 'it cannot be read';
-    throw new CommandFailed('RELEASE_KEY', `--key-file: ${why}; give the release key that you were told beforehand`);
+    throw new CommandFailed('RELEASE_KEY', `--key-file: ${why}; give the public half of the release key`);
   }
 }

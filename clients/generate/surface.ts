@@ -1,6 +1,6 @@
 /**
- * What an operator's files depend on beside the contract: metrics with their labels, settings, exit codes of the command
- * line, fields of log lines. A release freezes it as it does the contract, so that the next one can be compared. X73.
+ * What an operator's files depend on beside the contract: metrics with their labels, settings, exit codes of the
+ * command line, fields of log lines. A release freezes it as it does the contract, to compare the next one with. X73.
  */
 import { readFileSync } from 'node:fs';
 import { EXIT } from '../cli/answer.ts';

@@ -3,7 +3,16 @@
  * entry is one file of its own, so that a program carries what it imports.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +21,12 @@ import { buildSync } from 'esbuild';
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = join(HERE, '../..');
 export const ENTRIES = ['index', 'webhooks', 'units', 'testing'] as const;
+
+/** npm packs the modes that it finds, which are those that the umask of who packs left. X70. */
+function readable(folder: string): void {
+  for (const one of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    chmodSync(join(one.parentPath, one.name), one.isDirectory() ? 0o755 : 0o644);
+}
 
 /** Builds and packs into `place`; the tarball's path. Throws: what esbuild, the compiler or npm refuse. */
 export function packTypescript(place: string): string {
@@ -50,6 +65,7 @@ export function packTypescript(place: string): string {
     }
     for (const name of ['package.json', 'README.md']) copyFileSync(join(HERE, name), join(work, 'package', name));
     copyFileSync(join(ROOT, 'LICENSE'), join(work, 'package/LICENSE'));
+    readable(join(work, 'package'));
     mkdirSync(folder, { recursive: true });
     const name = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
       cwd: join(work, 'package'),

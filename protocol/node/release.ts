@@ -1,7 +1,7 @@
 /**
- * The folder of a release: what it holds, and whether it is whole and of a key. Two files are signed with Ed25519, each
- * beside its signature of 64 bytes, so that `openssl pkeyutl` checks them too: SHA256SUMS, which lists every other file,
- * and the provenance, an in-toto statement of what the files were made of. Ecosystem X72.
+ * The folder of a release: what it holds, and whether it is whole and of a key. Two files are signed with Ed25519,
+ * each beside its signature of 64 bytes, so that `openssl pkeyutl` checks them too: SHA256SUMS, which lists every
+ * other file, and the provenance, an in-toto statement of what the files were made of. Ecosystem X72.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const LINE = /^([0-9a-f]{64}) {2}(\S+)$/;
 const TEXT_BYTES_MAX = 1 << 20;
 const SIGNATURE_BYTES = 64;
 
-/** `signature`: it is not of this key; `malformed`: not what such a file is; `unlisted`: SHA256SUMS does not have it. */
+/** `signature`: it is not of this key; `malformed`: it is no such file; `unlisted`: SHA256SUMS does not have it. */
 export interface ReleaseProblem {
   readonly file: string;
   readonly problem: 'missing' | 'changed' | 'unlisted' | 'signature' | 'malformed';

@@ -1,13 +1,14 @@
 /** A release as who downloaded it sees it: whole, changed, of another key, with a file missing. Ecosystem X72, XA9. */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { billOf, ReleaseRefused, seal, signingKeyIn } from '../../../deploy/release/make.ts';
-import { BILL, readSums, verifyRelease } from '../../../protocol/node/release.ts';
+import { BILL, readSums, sumOf, verifyRelease } from '../../../protocol/node/release.ts';
 import { nobodyAt, runCommand } from '../../support/command.ts';
+import { ROOT } from '../../support/tree.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'flock-release-'));
 test.after.always(() => rmSync(place, { recursive: true, force: true }));
@@ -164,6 +165,21 @@ test('ecosystem X72 the release key is read from a file that its owner alone rea
   writeFileSync(rsa, 'hunter2', { mode: 0o600 });
   t.notRegex(t.throws(() => signingKeyIn(rsa), { instanceOf: ReleaseRefused })!.message, /hunter2/);
   t.throws(() => signingKeyIn(join(place, 'nowhere')), { message: /no such file/ });
+});
+
+test('ecosystem X70 the packed clients have the same bytes whoever packs them, where and when', async (t) => {
+  const pack = async (umask: string, zone: string): Promise<Record<string, string>> => {
+    const folder = mkdtempSync(join(place, 'packed-'));
+    const script = `umask ${umask}; for one in pack wheel module; do npm run -s clients:$one -- ${folder}; done`;
+    execFileSync('sh', ['-ec', script], { cwd: ROOT, env: { ...process.env, TZ: zone, LC_ALL: 'C' }, stdio: 'pipe' });
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(?:tgz|whl|zip)$/.test(name),
+    );
+    return Object.fromEntries(await Promise.all(files.map(async (name) => [name, await sumOf(join(folder, name))])));
+  };
+  const one = await pack('022', 'UTC');
+  t.is(Object.keys(one).length, 3);
+  t.deepEqual(await pack('077', 'Asia/Tokyo'), one);
 });
 
 test('ecosystem X70, X71 a bill of materials is the same in two runs', (t) => {
