@@ -72,6 +72,11 @@ const schema = z.object({
   EDGE_PLAIN_HTTP: z.enum(['refused', 'allowed']).default('refused'),
   /** Whether files of secrets must be their owner's alone; secret-setting.ts. */
   EDGE_SECRET_FILES: z.enum(['private', 'mounted']).default('private'),
+  /** Where callers reach this edge, for URLs that it gives; unset: as each caller did, over http. */
+  EDGE_PUBLIC_URL: z
+    .url({ protocol: /^https?$/, message: 'must be an http or https address' })
+    .refine(isOriginOf, 'must be an origin such as https://edge.example: no path, query or user')
+    .optional(),
   HOST: hostSetting.default('127.0.0.1'),
   EDGE_PORT: port.default(8081),
   EDGE_DATA_DIR: pathSetting.default('.data/edge'),
@@ -113,6 +118,8 @@ export interface EdgeConfig {
   readonly environment: Environment;
   /** Origin of the cloud, without a trailing slash. */
   readonly cloudUrl: string;
+  /** Where callers reach this edge, without a trailing slash; null: as each caller did. */
+  readonly publicUrl: string | null;
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
@@ -198,14 +205,14 @@ export function readConfig(
   if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused')
     checkWay(base.data.CLOUD_URL, problems);
   problems.push(...unreadSettings(present, NAMES));
-  const caps = readChainSettings(present, problems);
-  const tokenCaps = readTokenCaps(present, problems);
+  const caps = readChainSettings(present, problems),
+    tokenCaps = readTokenCaps(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
   const spendLedger = readSpendLedger(present, problems);
   const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
   const verifyNodes = readVerifyNodes(present, environment, problems);
-  const keystore = readUnattendedKeystore(present, problems);
-  const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
+  const keystore = readUnattendedKeystore(present, problems),
+    phrase = readPhrase(present, isPhrase, keystore !== null, problems);
   const mayScrape = readMetricsAccess(present, problems),
     named = withWrapped(problems, present, NAMES.known);
   if (!base.success || environment === null || named.length > 0) throw new ConfigurationError(named);
@@ -217,6 +224,7 @@ export function readConfig(
       apiKey: settings.API_KEY,
       environment,
       cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
+      publicUrl: settings.EDGE_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
       host: settings.HOST,
       port: settings.EDGE_PORT,
       dataDir: settings.EDGE_DATA_DIR,
@@ -225,14 +233,7 @@ export function readConfig(
       withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP,
       bridgeCaps: caps.EDGE_BRIDGE_CAP,
       tokenCaps,
-      fees: {
-        feeCaps: caps.EDGE_FEE_CAP,
-        feeFloors: caps.EDGE_FEE_FLOOR,
-        feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
-        feeRatioBps: settings.EDGE_FEE_RATIO_BPS,
-        sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
-        nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
-      },
+      fees: feesOf(settings, caps),
       firstNonceMax: BigInt(settings.EDGE_FIRST_NONCE_MAX),
       addressGap: settings.EDGE_ADDRESS_GAP,
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000,
@@ -253,6 +254,17 @@ export function readConfig(
       logLevel: settings.LOG_LEVEL,
       mayScrape,
     },
+  };
+}
+
+function feesOf(settings: z.output<typeof schema>, caps: ReturnType<typeof readChainSettings>): FeeSettings {
+  return {
+    feeCaps: caps.EDGE_FEE_CAP,
+    feeFloors: caps.EDGE_FEE_FLOOR,
+    feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
+    feeRatioBps: settings.EDGE_FEE_RATIO_BPS,
+    sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
+    nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
   };
 }
 

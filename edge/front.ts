@@ -10,8 +10,10 @@ import { createHearing } from './http/hearing.ts';
 import { readinessOf } from './http/readiness.ts';
 import { createEdgeServer } from './http/server.ts';
 import { statusOfEdge } from './http/status.ts';
+import { createSheetPaths } from './http/sheets.ts';
 import { createStatusPage } from './http/status-page.ts';
 import { createTransactionPaths } from './http/transactions.ts';
+import { createContentPath, createUploadPath } from './http/uploads.ts';
 import { LiveChains } from './link/live-chains.ts';
 import type { EdgeContext, Links } from './links.ts';
 import type { EdgeParts } from './parts.ts';
@@ -75,7 +77,10 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
       repriceTransaction: reprice,
       broadcastTransaction: broadcast,
       getMetrics: links.metrics,
+      ...createUploadPath(forwarding, config.publicUrl),
+      ...createSheetPaths({ upstream: parts.upstream, forwarding, known, log }),
     },
+    content: createContentPath({ upstream: parts.upstream, forwarding, log }),
     forward: forwarding.forward,
     hearing: createHearing(links.guard),
     statusPage: createStatusPage(statusReader(context, parts, links), ports.wallMs),

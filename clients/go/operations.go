@@ -1715,7 +1715,7 @@ type GetReconciliationParams struct {
 
 // GetReconciliation: Every address with its path, reference, spendability and counts, as CSV.
 func (c *Client) GetReconciliation(ctx context.Context, params GetReconciliationParams, options ...CallOption) (string, error) {
-	return document[string](ctx, c, operation{"getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "dc"}, params, howOf(options))
+	return document[string](ctx, c, operation{"getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "d"}, params, howOf(options))
 }
 
 // ExportProjectParams are the arguments of ExportProject.
@@ -1726,7 +1726,7 @@ type ExportProjectParams struct {
 
 // ExportProject: The addresses of the project as a file that an import reads again.
 func (c *Client) ExportProject(ctx context.Context, params ExportProjectParams, options ...CallOption) (string, error) {
-	return document[string](ctx, c, operation{"exportProject", "GET", "/v1/migration/projects/{projectId}/export", "dc"}, params, howOf(options))
+	return document[string](ctx, c, operation{"exportProject", "GET", "/v1/migration/projects/{projectId}/export", "d"}, params, howOf(options))
 }
 
 // GetExportPlanParams are the arguments of GetExportPlan.

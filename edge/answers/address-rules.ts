@@ -68,7 +68,10 @@ export async function falseNewAddress(row: AddressJson, { body }: Ask, known: Kn
 }
 
 /** The path is one of customers, and the address is the one there; none where nobody has a key (adopted ones). */
-function falseDerivation({ chain, address, derivationPath }: AddressJson, { own }: Known): string | null {
+export function falseDerivation(
+  { chain, address, derivationPath }: Pick<AddressJson, 'chain' | 'address' | 'derivationPath'>,
+  { own }: Pick<Known, 'own'>,
+): string | null {
   if (derivationPath === null || own.isForeign(derivationPath)) return null;
   const isCustomers = derivationPath.startsWith('[') || own.depositPosition(chain, derivationPath) !== null;
   return firstFalse(

@@ -5,7 +5,7 @@ import { PHASES } from '../../protocol/migration/words.ts';
 import { assess } from '../../protocol/migration/assessment.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { detectCaseBody } from '../../protocol/schema/migration.ts';
-import { firstFalse, type Ask } from './known.ts';
+import { firstFalse, word, type Ask } from './known.ts';
 
 type CaseJson = ReplyOf<'detectCase'>;
 
@@ -148,6 +148,17 @@ export const falseNewBatch = (row: BatchJson, { body }: Ask): string | null =>
 /** What was committed is what the caller's dry run showed. */
 export const falseCommit = (row: BatchJson, ask: Ask): string | null =>
   ofBatch(row, ask) ?? firstFalse(['dryRunId', row.dryRunId === ask.body['dryRunId']]);
+/** The URL is one of the upload: its file gets nowhere else. */
+export function falseUpload({ uploadId, uploadUrl, deadline }: ReplyOf<'createUpload'>): string | null {
+  const url = URL.parse(uploadUrl);
+  const names = [...(url?.searchParams.keys() ?? [])].toSorted();
+  return firstFalse(
+    ['uploadUrl', url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.hash === ''],
+    ['uploadUrl', url?.pathname === `/v1/migration/uploads/${uploadId}/content`],
+    ['uploadUrl', names.join() === 'expires,signature'],
+    ['deadline', url?.searchParams.get('expires') === String(Date.parse(deadline))],
+  );
+}
 const ISSUE = ['phase', 'severity', 'code', 'line', 'column', 'field', 'message'] as const;
 export const ISSUE_FIELDS = ISSUE;
 const PHASE_FIELDS = ['state', 'rows', 'passed', 'skipped', 'warnings', 'errors', 'codes', 'codes.*'] as const;
@@ -232,3 +243,37 @@ export const falseNewScan = (row: ScanJson, { params, body }: Ask): string | nul
     ['keySourceId', row.keySourceId === body['keySourceId']],
     ['chain', row.chain === body['chain']],
   );
+
+export const MIGRATION_RULES = {
+  detectCase: { falseField: falseCase, word: CASE_WORD },
+  detectPath: word(...PATH_WORD),
+  createMigrationProject: {
+    falseField: ({ name }: ReplyOf<'createMigrationProject'>, { body }: Ask) =>
+      firstFalse(['name', name === body['name']]),
+    word: ['id', 'state', 'createdAt'],
+  },
+  listMigrationProjects: word('id', 'name', 'state', 'createdAt'),
+  getMigrationCapacity: word(...CAPACITY_FIELDS),
+  createUpload: { falseField: falseUpload, word: ['uploadId', 'uploadUrl', 'deadline', 'maxBytes'] },
+  discover: { falseField: falseNewScan, word: NEW_SCAN_WORD },
+  getScan: { falseField: ofScan, word: SCAN_WORD },
+  cancelScan: { falseField: ofScan, word: SCAN_WORD },
+  listScanAddresses: word(...SCAN_ADDRESS_WORD),
+  createImport: { falseField: falseNewBatch, word: NEW_BATCH_WORD },
+  listImports: { falseField: falseBatch, word: BATCH_LIST_WORD },
+  getImport: { falseField: ofBatch, word: BATCH_WORD },
+  commitImport: { falseField: falseCommit, word: COMMITTED_WORD },
+  rollbackImport: { falseField: ofBatch, word: BATCH_WORD },
+  validateImport: word(...DRY_RUN_WORD),
+  getDryRun: word(...DRY_RUN_WORD),
+  listImportIssues: word(...ISSUE_FIELDS),
+  getExportPlan: word(...EXPORT_PLAN_WORD),
+  getObserve: word(...OBSERVE_WORD),
+  completeUpload: {
+    falseField: ({ sha256 }: ReplyOf<'completeUpload'>, { body }: Ask) =>
+      firstFalse(['sha256', body['sha256'] === undefined || sha256 === body['sha256']]),
+    word: ['bytes', 'sha256', 'format'],
+  },
+  resolveKeySource: word(...RESOLVED_WORD),
+  listKeySources: word(...SOURCE_WORD),
+} as const;

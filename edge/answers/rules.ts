@@ -5,31 +5,7 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { isId } from '../../protocol/ids.ts';
-import {
-  BATCH_LIST_WORD,
-  BATCH_WORD,
-  CAPACITY_FIELDS,
-  CASE_WORD,
-  COMMITTED_WORD,
-  DRY_RUN_WORD,
-  EXPORT_PLAN_WORD,
-  falseBatch,
-  falseCase,
-  falseCommit,
-  falseNewBatch,
-  falseNewScan,
-  ISSUE_FIELDS,
-  NEW_BATCH_WORD,
-  NEW_SCAN_WORD,
-  OBSERVE_WORD,
-  ofBatch,
-  ofScan,
-  PATH_WORD,
-  RESOLVED_WORD,
-  SCAN_ADDRESS_WORD,
-  SCAN_WORD,
-  SOURCE_WORD,
-} from './migration-rules.ts';
+import { MIGRATION_RULES } from './migration-rules.ts';
 import type { ReplyOf, ROUTES } from '../../protocol/routes.ts';
 import { falseAddress, falseNewAddress } from './address-rules.ts';
 import { SANDBOX_RULES } from './sandbox-rules.ts';
@@ -64,12 +40,14 @@ import { falseBuild, falseTransaction, signedThough } from './transaction-rules.
 type Table = typeof ROUTES;
 /** Answered by the edge itself. */
 export const ANSWERED_HERE = ['getEdgeOutbox', 'listGasTanks'] as const;
+/** Files, which are looked at as they stream: `sheet.ts`. */
+export const STREAMED = ['getReconciliation', 'exportProject'] as const;
 /** Routes whose answer is the cloud's. */
 export type ForwardedOperation = Exclude<
   {
     [O in keyof Table]: Table[O] extends { where: 'both'; credential: 'application' } ? O : never;
   }[keyof Table],
-  (typeof ANSWERED_HERE)[number]
+  (typeof ANSWERED_HERE)[number] | (typeof STREAMED)[number]
 >;
 
 /** An entry of a list, else the answer itself. */
@@ -464,36 +442,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   },
   retrySweepJob: { falseField: ofJob, word: JOB_WORD },
   ...BRIDGE_RULES,
-  detectCase: { falseField: falseCase, word: CASE_WORD },
-  detectPath: word(...PATH_WORD),
-  createMigrationProject: {
-    falseField: ({ name }, { body }) => firstFalse(['name', name === body['name']]),
-    word: ['id', 'state', 'createdAt'],
-  },
-  listMigrationProjects: word('id', 'name', 'state', 'createdAt'),
-  getMigrationCapacity: word(...CAPACITY_FIELDS),
-  createUpload: word('uploadId', 'uploadUrl', 'deadline', 'maxBytes'),
-  discover: { falseField: falseNewScan, word: NEW_SCAN_WORD },
-  getScan: { falseField: ofScan, word: SCAN_WORD },
-  cancelScan: { falseField: ofScan, word: SCAN_WORD },
-  listScanAddresses: word(...SCAN_ADDRESS_WORD),
-  createImport: { falseField: falseNewBatch, word: NEW_BATCH_WORD },
-  listImports: { falseField: falseBatch, word: BATCH_LIST_WORD },
-  getImport: { falseField: ofBatch, word: BATCH_WORD },
-  commitImport: { falseField: falseCommit, word: COMMITTED_WORD },
-  rollbackImport: { falseField: ofBatch, word: BATCH_WORD },
-  validateImport: word(...DRY_RUN_WORD),
-  getDryRun: word(...DRY_RUN_WORD),
-  listImportIssues: word(...ISSUE_FIELDS),
-  getExportPlan: word(...EXPORT_PLAN_WORD),
-  getObserve: word(...OBSERVE_WORD),
-  completeUpload: {
-    falseField: ({ sha256 }, { body }) =>
-      firstFalse(['sha256', body['sha256'] === undefined || sha256 === body['sha256']]),
-    word: ['bytes', 'sha256', 'format'],
-  },
-  resolveKeySource: word(...RESOLVED_WORD),
-  listKeySources: word(...SOURCE_WORD),
+  ...MIGRATION_RULES,
   simulateToken: { falseField: falseSimulatedToken, word: ['hazards.*'] },
   ...SANDBOX_RULES,
 };

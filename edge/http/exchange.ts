@@ -1,4 +1,5 @@
 /** What a path of the edge gets and gives: the same envelope as the cloud's, with the edge's own request id. */
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Scrape } from '../../protocol/node/metrics-access.ts';
 import { fail } from '../../protocol/envelope.ts';
@@ -18,6 +19,8 @@ export interface EdgeCall {
   readonly keyId: string | null;
   readonly route: EdgeRoute;
   readonly params: Readonly<Record<string, string>>;
+  /** The caller's name for this edge; empty where it gave none. */
+  readonly host: string;
   /** Raw path with query, as the caller sent it. */
   readonly pathAndQuery: string;
   /** Headers that may be passed on to the cloud. */
@@ -55,6 +58,13 @@ export type EdgeAnswer =
       readonly contentType: string;
       readonly text: string;
       readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** A file as it streams in; it breaks off where it is not what this edge knows. */
+  | {
+      readonly kind: 'streamed';
+      readonly contentType: string;
+      readonly body: Readable;
+      readonly headers: Readonly<Record<string, string>>;
     };
 
 export type EdgePath = (call: EdgeCall) => Promise<EdgeAnswer> | EdgeAnswer;

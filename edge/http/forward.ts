@@ -47,6 +47,10 @@ export interface Forwarding {
    * read in two ways.
    */
   readonly pass: (call: EdgeCall) => Promise<Passed | EdgeAnswer>;
+  /** Why nothing is passed on now; null when the registration is confirmed. Refuses: EDGE_NOT_SYNCED. */
+  readonly unsynced: () => Refusal | null;
+  /** An answer that came, read once. Refuses: UPSTREAM_UNAVAILABLE. */
+  readonly read: (call: EdgeCall, answer: ForwardedAnswer) => Promise<Passed | EdgeAnswer>;
   /** Data of a successful answer against schema and rule of its route. Refuses: INTERNAL_ERROR. */
   readonly check: (call: EdgeCall, data: unknown) => Promise<Checked>;
   /** Any path of the cloud. */
@@ -82,9 +86,14 @@ export function handedOnWith(
 export function createForwarding(settings: ForwardSettings): Forwarding {
   const { upstream, known, log } = settings;
 
+  const unsynced: Forwarding['unsynced'] = () => {
+    const reason = settings.unsynced();
+    return reason === null ? null : refuse('EDGE_NOT_SYNCED', { reason });
+  };
+
   const pass: Forwarding['pass'] = async (call) => {
-    const unsynced = settings.unsynced();
-    if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
+    const away = unsynced();
+    if (away !== null) return refused(away);
     const answer = await upstream.forward({
       method: call.route.method,
       pathAndQuery: call.pathAndQuery,
@@ -92,7 +101,10 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       body: call.body,
       bytesMax: answerBytesMax(call.route.operationId, queryOf(call.pathAndQuery)),
     });
-    if (isRefusal(answer)) return refused(answer);
+    return isRefusal(answer) ? refused(answer) : read(call, answer);
+  };
+
+  const read: Forwarding['read'] = async (call, answer) => {
     const envelope = envelopeOf(answer);
     if (envelope === null || !isOfStatus(envelope, answer.status, call.route)) {
       const facts = { requestId: call.requestId, route: call.route.path, status: answer.status };
@@ -139,7 +151,9 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
   };
 
   return {
+    unsynced,
     pass,
+    read,
     check,
     forward: async (call) => {
       const passed = await pass(call);

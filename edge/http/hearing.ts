@@ -76,6 +76,7 @@ function saidIn(answer: EdgeAnswer): unknown {
         ? jsonOf(answer.answer.body)
         : null;
     case 'bare':
+    case 'streamed':
       return null;
   }
 }

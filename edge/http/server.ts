@@ -8,6 +8,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
+import { limitBody } from '../../protocol/node/late-body.ts';
 import { scrapeOf } from '../../protocol/node/metrics-access.ts';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import { BODY_BYTES_MAX, bodyBytesOf, type Route } from '../../protocol/route.ts';
@@ -19,6 +20,7 @@ import type { KeyVerdict } from '../local-keys/local-keys.ts';
 import { StorageFailed } from '../storage/failed.ts';
 import { DeclaredCodes, type Undeclared } from './declared-codes.ts';
 import type { Hearing } from './hearing.ts';
+import { CONTENT_MS, CONTENT_ROUTE, CONTENT_URL, type ContentPath } from './uploads.ts';
 import { jsonOf, queryOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
 const PARAMETER_CHARACTERS_MAX = 400;
@@ -50,6 +52,8 @@ export interface ServerSettings {
   /** Paths that are not simply forwarded, by operation. */
   readonly paths: Partial<Record<OperationId, EdgePath>>;
   readonly forward: EdgePath;
+  /** Takes a file at the URL of its upload. */
+  readonly content: ContentPath;
   /** What callers hear of withdrawals. */
   readonly hearing: Hearing;
   readonly statusPage: EdgePath;
@@ -81,7 +85,8 @@ export function createEdgeServer(serverSettings: ServerSettings): FastifyInstanc
     bodyLimit: BODY_BYTES_MAX,
     exposeHeadRoutes: true, // as the cloud
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: CONTENT_MS, // of the file of an import; the others have `limitBody`
+    http: { headersTimeout: REQUEST_TIMEOUT_MS },
     forceCloseConnections: 'idle',
     genReqId: () => newId('req', settings.nowMs()),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
@@ -109,6 +114,7 @@ export function createEdgeServer(serverSettings: ServerSettings): FastifyInstanc
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
     if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
+    if (request.routeOptions.url !== CONTENT_URL) limitBody(server.server, request.raw, REQUEST_TIMEOUT_MS);
   });
   server.addHook('onResponse', async (request, reply) => {
     settings.log.info('request', {
@@ -130,6 +136,7 @@ export function createEdgeServer(serverSettings: ServerSettings): FastifyInstanc
     ),
   );
   for (const route of EDGE_ROUTES) bind(server, settings, route);
+  takeContent(server, settings);
   return server;
 }
 
@@ -169,6 +176,18 @@ function bind(server: FastifyInstance, settings: Answering, route: EdgeRoute): v
         reply.raw.once('finish', () => void (call.isGone() ? null : settings.hearing.after(call, answer)));
       return send(settings, request, reply, settings.hearing.besideSigned(call, answer));
     },
+  });
+}
+
+/** The PUT of a file: raw bytes that stream through. Its credential is its URL, which the cloud signed. */
+function takeContent(server: FastifyInstance, settings: Answering): void {
+  void server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.put(CONTENT_URL, async (request, reply) => {
+      const call = callOf(request, CONTENT_ROUTE, null);
+      return send(settings, request, reply, await settings.content({ call, raw: request.raw }));
+    });
   });
 }
 
@@ -214,6 +233,7 @@ function callOf(request: FastifyRequest, route: EdgeRoute, keyId: string | null)
     keyId,
     route,
     params: request.params as Record<string, string>,
+    host: request.headers.host ?? '',
     pathAndQuery: request.raw.url ?? '/',
     headers,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
@@ -284,6 +304,11 @@ function send(settings: Answering, request: FastifyRequest, reply: FastifyReply,
         .headers(answer.headers ?? {})
         .type(answer.contentType)
         .send(answer.text);
+    case 'streamed':
+      reply.code(200).headers(answer.headers).type(answer.contentType);
+      // A question without an answer's body reads none.
+      if (request.method === 'HEAD') answer.body.destroy();
+      return request.method === 'HEAD' ? reply.send('') : reply.send(answer.body);
     case 'passed': {
       for (const [name, formOf] of Object.entries(ANSWER_HEADERS)) {
         const given = answer.answer.headers[name];

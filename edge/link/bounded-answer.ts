@@ -15,6 +15,11 @@ export interface Unread {
 
 export class AnswerTooLarge extends Error {
   readonly code = 'ANSWER_TOO_LARGE';
+  readonly bytesMax: number;
+  constructor(bytesMax: number) {
+    super();
+    this.bytesMax = bytesMax;
+  }
 }
 
 /** Throws: AnswerTooLarge, and nothing more is read. */
@@ -23,7 +28,7 @@ export async function bytesOf(body: AsyncIterable<Uint8Array>, bytesMax: number)
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > bytesMax) throw new AnswerTooLarge();
+    if (length > bytesMax) throw new AnswerTooLarge(bytesMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -3,6 +3,7 @@
  * forwarded ones too. Nothing is retried here: the caller knows whether asking twice is safe.
  */
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { Agent, fetch as fetchOver, type Dispatcher } from 'undici';
 import { isShortWork } from '../answers/answer-size.ts';
 import { ERRORS, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -31,6 +32,12 @@ export interface ForwardedAnswer {
   readonly body: Buffer;
 }
 
+/** A file as it begins. */
+export interface FileAnswer {
+  readonly type: string;
+  readonly file: Readable;
+}
+
 export interface Upstream {
   /** Signed calls of the route table. */
   readonly signed: Client;
@@ -40,6 +47,18 @@ export interface Upstream {
    * Passes a caller's request on, signed. Refuses: UPSTREAM_UNAVAILABLE, of a larger answer with `ANSWER_TOO_LARGE`.
    */
   forward(request: ForwardedRequest): Promise<ForwardedAnswer | Refusal>;
+  /** A signed request without a body that is answered with a file. Refuses: UPSTREAM_UNAVAILABLE. */
+  stream(
+    method: string,
+    pathAndQuery: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<FileAnswer | ForwardedAnswer | Refusal>;
+  /** A file to a URL that the cloud gave: the URL is its credential. Refuses: UPSTREAM_UNAVAILABLE. */
+  put(
+    pathAndQuery: string,
+    headers: Readonly<Record<string, string>>,
+    body: AsyncIterable<Buffer>,
+  ): Promise<ForwardedAnswer | Refusal>;
   /** Headers of the stream's handshake. protocol/frames.ts. */
   handshakeHeaders(): Record<string, string>;
   /** This clock less the cloud's, by the `Date` of its newest answer; null before the first. */
@@ -82,41 +101,76 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
     knownCodes: new Set(Object.keys(ERRORS)),
     fetch: overAgent,
   };
+  const request = (
+    method: string,
+    pathAndQuery: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | Readable | null,
+  ) =>
+    agent.request({
+      origin: new URL(cloudUrl).origin,
+      path: new URL(cloudUrl + pathAndQuery).pathname + new URL(cloudUrl + pathAndQuery).search,
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body,
+    });
   return {
     signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
     unsigned: createClient(options),
     handshakeHeaders: () => ({ 'x-api-key': apiKey, ...sign('GET', cloudUrl + STREAM_PATH, '') }),
-    async forward({ method, pathAndQuery, headers, body, bytesMax }) {
-      const url = cloudUrl + pathAndQuery;
-      try {
-        const answer = await agent.request({
-          origin: new URL(cloudUrl).origin,
-          path: new URL(url).pathname + new URL(url).search,
-          method: method as Dispatcher.HttpMethod,
-          headers: { ...headers, 'x-api-key': apiKey, ...sign(method, url, body) },
-          body: body.length === 0 ? null : body,
-        });
-        const bytes = await bytesOf(answer.body, bytesMax);
-        if (!isShortWork(bytes))
-          return refuse('UPSTREAM_UNAVAILABLE', {
-            reason: 'ANSWER_TOO_LARGE',
-            limitBytes: bytesMax,
-            next: 'of a list ask for fewer rows: size',
-          });
-        return { status: answer.statusCode, headers: answer.headers, body: bytes };
-      } catch (error) {
-        if (error instanceof AnswerTooLarge)
-          return refuse('UPSTREAM_UNAVAILABLE', {
-            reason: 'ANSWER_TOO_LARGE',
-            limitBytes: bytesMax,
-            next: 'of a list ask for fewer rows: size',
-          });
-        return refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });
-      }
-    },
+    forward: ({ method, pathAndQuery, headers, body, bytesMax }) =>
+      answered(async () =>
+        wholeOf(
+          await request(
+            method,
+            pathAndQuery,
+            { ...headers, 'x-api-key': apiKey, ...sign(method, cloudUrl + pathAndQuery, body) },
+            body.length === 0 ? null : body,
+          ),
+          bytesMax,
+        ),
+      ),
+    stream: (method, pathAndQuery, headers) =>
+      answered(async () => {
+        const answer = await request(
+          method,
+          pathAndQuery,
+          { ...headers, 'x-api-key': apiKey, ...sign(method, cloudUrl + pathAndQuery, '') },
+          null,
+        );
+        return answer.statusCode === 200
+          ? { type: String(answer.headers['content-type'] ?? ''), file: answer.body }
+          : wholeOf(answer, OWN_ANSWER_BYTES_MAX);
+      }),
+    put: (pathAndQuery, headers, body) =>
+      answered(async () =>
+        wholeOf(await request('PUT', pathAndQuery, headers, Readable.from(body)), OWN_ANSWER_BYTES_MAX),
+      ),
     clockOffsetSeconds: clock.read,
     close: async () => void (await Promise.all([agent.destroy(), ownAgent.destroy()])),
   };
+}
+
+/** All of an answer. Throws: AnswerTooLarge. */
+async function wholeOf(answer: Dispatcher.ResponseData, bytesMax: number): Promise<ForwardedAnswer> {
+  const body = await bytesOf(answer.body, bytesMax);
+  if (!isShortWork(body)) throw new AnswerTooLarge(bytesMax);
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+/** An answer, or why there is none. Refuses: UPSTREAM_UNAVAILABLE. */
+async function answered<T>(ask: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await ask();
+  } catch (error) {
+    return error instanceof AnswerTooLarge
+      ? refuse('UPSTREAM_UNAVAILABLE', {
+          reason: 'ANSWER_TOO_LARGE',
+          limitBytes: error.bytesMax,
+          next: 'of a list ask for fewer rows: size',
+        })
+      : refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });
+  }
 }
 
 /** A `Date` is cut to the second: half of one is added. */

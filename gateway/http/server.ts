@@ -4,13 +4,13 @@
  * its rate limit is refused as soon as it is known who asks, before it is looked through (`admission.ts`). Then a
  * handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
-import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type ErrorCode, isRefusal, notFound, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { BODY_BYTES_MAX, bodyBytesOf } from '../../protocol/route.ts';
+import { limitBody } from '../../protocol/node/late-body.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { serveProviderWebhook } from '../billing-provider/webhook.ts';
@@ -161,17 +161,6 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   };
 }
 
-/** A request whose body is not there in time is treated as one that is no request, as Node.js itself does. */
-function limitBody(server: Server, request: IncomingMessage): void {
-  if (request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0)
-    return;
-  const clock = setTimeout(() => {
-    if (!request.complete) server.emit('clientError', new Error('the body is late'), request.socket);
-  }, REQUEST_TIMEOUT_MS);
-  const stop = (): void => clearTimeout(clock);
-  request.once('end', stop).once('close', stop);
-}
-
 /** Fastify without its logger, its parsers and its answers: bodies, errors and unknown paths are ours. */
 function createApp(deps: GatewayDeps): FastifyInstance {
   const failed = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -203,7 +192,7 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   app.decorateRequest('code', null);
   app.addHook('onRequest', async (request) => {
     request.caller = NOBODY;
-    if (request.routeOptions.url !== CONTENT_PATH) limitBody(app.server, request.raw);
+    if (request.routeOptions.url !== CONTENT_PATH) limitBody(app.server, request.raw, REQUEST_TIMEOUT_MS);
     const { headers, raw } = request;
     if (headers.host === undefined && raw.httpVersion === '1.1')
       throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));

@@ -35,7 +35,6 @@ export const CUTOVER_ROUTES = {
   },
   getReconciliation: {
     ...reads('Migration'),
-    where: 'cloud',
     method: GET,
     path: '/v1/migration/projects/{projectId}/reconciliation',
     params: imports.projectParams,
@@ -46,7 +45,6 @@ export const CUTOVER_ROUTES = {
   },
   exportProject: {
     ...reads('Migration'),
-    where: 'cloud',
     method: GET,
     path: '/v1/migration/projects/{projectId}/export',
     params: imports.projectParams,

@@ -338,5 +338,7 @@ function upstreamOf(network: Network, process: Process): Upstream {
     clockOffsetSeconds: () => null,
     close: async () => undefined,
     forward: async () => refuse('UPSTREAM_UNAVAILABLE'),
+    stream: async () => refuse('UPSTREAM_UNAVAILABLE'),
+    put: async () => refuse('UPSTREAM_UNAVAILABLE'),
   };
 }

@@ -86,9 +86,7 @@ test('§1.4 and §9.1: application paths are the same on cloud and edge and carr
     // What an account owes, and what only the cloud has an index of.
     const isOfCloud =
       route.tag === 'Billing' ||
-      ['search', 'listEvents', 'getEvent', 'openStream', 'getTimeline', 'getReconciliation', 'exportProject'].includes(
-        route.operationId,
-      );
+      ['search', 'listEvents', 'getEvent', 'openStream', 'getTimeline'].includes(route.operationId);
     if (route.credential === 'application' && route.where === 'cloud')
       t.true(isOfCloud, `${route.operationId} is for the cloud alone`);
     if (route.credential !== 'none') t.regex(route.path, /^\/v1\//, route.operationId);

@@ -80,8 +80,7 @@ export const ROWS: readonly Row[] = [
   people('POST', '/v1/migration/projects/{projectId}/activate', 'owner', 'fresh'),
   people('POST', '/v1/migration/projects/{projectId}/deactivate', 'editor'),
   open('PUT', '/v1/migration/uploads/{uploadId}/content'),
-  row('GET', '/v1/migration/projects/{projectId}/reconciliation', 'viewer', 'viewer', false),
-  row('GET', '/v1/migration/projects/{projectId}/export', 'viewer', 'viewer', false, 'some'),
+  row('GET', '/v1/migration/projects/{projectId}/export', 'viewer', 'viewer', true, 'some'),
   reads('/v1/migration/**'),
   writes('/v1/migration/**'),
   // The edge.

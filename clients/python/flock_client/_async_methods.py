@@ -2860,7 +2860,7 @@ class AsyncFlock(AsyncCore):
         deadline: Optional[float] = None,
     ) -> str:
         """Every address with its path, reference, spendability and counts, as CSV."""
-        _operation = Operation("getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "dc")
+        _operation = Operation("getReconciliation", "GET", "/v1/migration/projects/{projectId}/reconciliation", "d")
         _arguments: Dict[str, Any] = {
             "projectId": project_id,
         }
@@ -2875,7 +2875,7 @@ class AsyncFlock(AsyncCore):
         deadline: Optional[float] = None,
     ) -> str:
         """The addresses of the project as a file that an import reads again."""
-        _operation = Operation("exportProject", "GET", "/v1/migration/projects/{projectId}/export", "dc")
+        _operation = Operation("exportProject", "GET", "/v1/migration/projects/{projectId}/export", "d")
         _arguments: Dict[str, Any] = {
             "projectId": project_id,
             "format": format,

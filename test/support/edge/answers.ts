@@ -752,7 +752,12 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   getMigrationCapacity: { params: { projectId: PROJECT.id }, data: CAPACITY },
   createUpload: {
     body: { filename: 'addresses.csv' },
-    data: { uploadId: UPLOAD_ID, uploadUrl: 'https://cloud.example/x', deadline: AT, maxBytes: 5 },
+    data: {
+      uploadId: UPLOAD_ID,
+      uploadUrl: `https://cloud.example/v1/migration/uploads/${UPLOAD_ID}/content?expires=${Date.parse(AT)}&signature=abc`,
+      deadline: AT,
+      maxBytes: 5,
+    },
   },
   discover: {
     params: { projectId: PROJECT.id },

@@ -40,7 +40,7 @@ export interface Seen {
 export type Told =
   | { readonly data: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string | string[]>> }
   | { readonly code: ErrorCode; readonly details?: Record<string, unknown> }
-  | { readonly raw: string; readonly status: number };
+  | { readonly raw: string; readonly status: number; readonly type?: string };
 /** Where the connection ends: of the answer nothing, a part, or all of it has left. */
 export const CUTS = ['before_headers', 'in_headers', 'in_body', 'after_body'] as const;
 export type Cut = (typeof CUTS)[number];
@@ -94,7 +94,11 @@ export class HostileCloud {
         reply.hijack();
         return cutShort(request.raw.socket, cut, told);
       }
-      if ('raw' in told) return reply.code(told.status).type('application/json').send(told.raw);
+      if ('raw' in told)
+        return reply
+          .code(told.status)
+          .type(told.type ?? 'application/json')
+          .send(told.raw);
       if ('code' in told) return reply.code(statusOf(told.code)).send(fail(refuse(told.code, told.details), META));
       return reply
         .code(told.status ?? 200)

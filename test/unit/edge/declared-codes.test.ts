@@ -31,6 +31,7 @@ test('found F78: an undeclared code is answered unchanged; it is counted after t
   const server = createEdgeServer({
     paths: {},
     forward: () => answer,
+    content: async () => answer,
     hearing: { besideSigned: (_call, same) => same, before: async () => null, after: async () => undefined },
     statusPage: () => refused(refuse('INTERNAL_ERROR')),
     judgeKey: () => ({ id: 'key_1' }),

@@ -71,6 +71,7 @@ test('the page is one document, without scripts or foreign assets, and escapes w
     requestId: '',
     route: { ...routeOf('getEdgeHealth'), operationId: 'getEdgeHealth' as const },
     params: {},
+    host: '',
     pathAndQuery: '/',
     headers: {},
     body: Buffer.alloc(0),

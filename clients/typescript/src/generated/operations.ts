@@ -122,8 +122,8 @@ listScanAddresses GET /v1/migration/scans/{scanId}/addresses l
 getObserve GET /v1/migration/projects/{projectId}/observe
 activateProject POST /v1/migration/projects/{projectId}/activate bc
 deactivateProject POST /v1/migration/projects/{projectId}/deactivate c
-getReconciliation GET /v1/migration/projects/{projectId}/reconciliation dc
-exportProject GET /v1/migration/projects/{projectId}/export dc
+getReconciliation GET /v1/migration/projects/{projectId}/reconciliation d
+exportProject GET /v1/migration/projects/{projectId}/export d
 getExportPlan GET /v1/migration/projects/{projectId}/export/plan
 simulateDeposit POST /v1/sandbox/simulate-deposit kb
 simulateConfirmation POST /v1/sandbox/simulate-confirmation kb
