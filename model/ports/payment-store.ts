@@ -43,6 +43,11 @@ export interface PaymentStore {
   retired(behind: DueLink | null, limit: number): Promise<DueLink[]>;
   /** Erases who opened payments that expired before then without money; answers how many. payments S23. */
   erase(beforeMs: number, limit: number): Promise<number>;
+  /**
+   * Expires payments without money of one link that was closed, or of one account whose identity is retired; answers
+   * how many. payments P11, S17.
+   */
+  expireEnded(limit: number): Promise<number>;
   /** Forgets rows of addresses that rested when their identity was retired; answers how many. payments S17. */
   forgetResting(limit: number): Promise<number>;
   /**

@@ -29,6 +29,12 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       failpoint('erase_payers.after');
       return row!.erased;
     },
+    async expireEnded(limit) {
+      failpoint('expire_ended.before');
+      const [row] = await sql<{ expired: number }[]>`select expire_ended(${limit}) as expired`;
+      failpoint('expire_ended.after');
+      return row!.expired;
+    },
     async forgetResting(limit) {
       failpoint('forget_resting.before');
       const [row] = await sql<{ gone: number }[]>`select forget_resting(${limit}) as gone`;

@@ -434,6 +434,13 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select expire_payments('infinity', 10)`,
     },
   ],
+  expire_ended: [
+    {
+      name: "everybody's payments",
+      expected: { open: 'only payments without money of links that their accounts closed, or of a retired identity' },
+      call: () => database.sql`select expire_ended(10)`,
+    },
+  ],
   forget_resting: [
     {
       name: "everybody's addresses",

@@ -1247,7 +1247,7 @@ const READS: Record<string, Work> = {
     await read.payments(live, { statuses: ['awaiting_payment', 'confirmed'] }, page);
     await read.payments(live, { linkId: linkRow(live).id, statuses: ['awaiting_payment', 'confirmed'] }, page);
   },
-  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase forgetResting':
+  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase expireEnded forgetResting':
     async ({ stores, live }) => {
       const link = linkRow(live),
         address = issued(live, { tag: CHECKOUT_TAG, label: link.id }),
@@ -1299,8 +1299,21 @@ const READS: Record<string, Work> = {
       await payments.erase(Date.now() + 60_000, 10);
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
+      await payments.expireEnded(10);
       await payments.forgetResting(10);
     },
+  'payments.expireEnded of a link that was closed': async ({ stores, live }) => {
+    const link = linkRow(live),
+      address = issued(live, { tag: CHECKOUT_TAG, label: link.id });
+    const open = Array.from({ length: 501 }, () => paymentRow(link, address, { expiresAtMs: soon() }));
+    await write(stores, live, [
+      { table: 'address', row: address },
+      { table: 'payment_link', row: link },
+      ...open.map((row) => ({ table: 'payment', row }) as const),
+    ]);
+    await write(stores, live, [{ table: 'payments_expired', linkId: link.id }]);
+    await stores.payments.expireEnded(10);
+  },
   'read.unusedRuns payments.walkUnused': async ({ stores, live }) => {
     const asked = { family: 'evm', isSmall: true, bounds: [3] } as const;
     await stores.read.unusedRuns(live, [asked, { ...asked, family: 'btc', isSmall: false }]);

@@ -5,7 +5,8 @@ create or replace function append_payments(batch jsonb) returns void language pl
 #variable_conflict use_column
 declare
   written bigint;
-  expired record;
+  one record;
+  at_once constant int := 500;
 begin
   if batch ? 'payment_links' then
     perform payment_rows_moved(
@@ -158,25 +159,31 @@ begin
        from jsonb_to_recordset(batch -> 'invoices') r(account_id text, id text, issued_at timestamptz);
   end if;
   if batch ? 'payments_expired' then
-    with over as (
-    update payment p set status = 'expired', version = p.version + 1, updated_at = clock_timestamp()
-      from jsonb_to_recordset(batch -> 'payments_expired') r(account_id text, link_id text)
-     where p.account_id = r.account_id and p.link_id = r.link_id and p.status = 'awaiting_payment'
-    returning p.account_id, p.address_id)
-    select array_agg(o.account_id) as accounts, array_agg(o.address_id) as addresses into expired from over o;
-    if expired.accounts is not null then
-      perform rest_addresses(expired.accounts, expired.addresses, clock_timestamp());
-    end if;
+    -- A page with the link; the others of one with more go behind this, and count as expired by their link (P11).
+    for one in select * from jsonb_to_recordset(batch -> 'payments_expired') r(account_id text, link_id text) loop
+      perform expire_of(one.account_id, array(
+        select p.id from payment p
+         where p.account_id = one.account_id and p.link_id = one.link_id and p.status = 'awaiting_payment'
+         order by p.id limit at_once));
+      update payment_link l set ending = true
+       where l.account_id = one.account_id and l.id = one.link_id
+         and (select p.id from payment p where p.account_id = l.account_id and p.link_id = l.id
+                 and p.status = 'awaiting_payment' limit 1) is not null;
+    end loop;
   end if;
   if batch ? 'payments_retired' then
-    update payment p set status = 'expired', version = p.version + 1, updated_at = clock_timestamp()
-      from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
-     where p.account_id = r.account_id and p.client_key is not null and p.status = 'awaiting_payment';
+    for one in select * from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text) loop
+      perform expire_of(one.account_id, array(
+        select p.id from payment p
+         where p.account_id = one.account_id and p.client_key is not null and p.status = 'awaiting_payment'
+         limit at_once));
+    end loop;
     update payment_link l set retired_at = clock_timestamp()
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
      where l.account_id = r.account_id and l.address_mode = 'shared' and l.status <> 'closed';
     -- As many addresses may rest as were ever lent: their rows go behind this (forget_resting).
-    update account a set resting_until = clock_timestamp() + ahead_of(a.account_id)
+    update account a set resting_until = clock_timestamp() + ahead_of(a.account_id),
+        ending_until = clock_timestamp() + ahead_of(a.account_id)
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
      where a.account_id = r.account_id;
   end if;

@@ -37,6 +37,14 @@ test.before(async () => {
 });
 test.after.always(() => database.close());
 
+const CLOSED = {
+  status: 'closed',
+  closedReason: 'manual',
+  closedAtMs: NOW_MS,
+  closedAtHeight: 100,
+  monitorUntilMs: NOW_MS + DAY_MS,
+} as const;
+
 /** Every EVM network is followed to `height`, and its nodes are at `head`. */
 async function followed(height: number, head: number): Promise<void> {
   await database.owner`delete from unresolved_height`;
@@ -431,6 +439,38 @@ test.serial('payments M11: a link is released while a transfer of it is written'
     t.true(await stores.payments.release(live, link.id, NOW_MS + 1));
   });
 });
+
+test.serial(
+  'found F55, payments P11: a link with thousands of open payments closes with a page of them, and the others expire page by page behind it',
+  async (t) => {
+    const { live } = await newOrganization(stores),
+      many = 1_250;
+    await followed(100, 100);
+    const { link, payment } = await opened(live, {}, NOW_MS + DAY_MS);
+    await database.admin.unsafe(`
+      set local session_replication_role = replica;
+      create temporary table more on commit drop as
+        select p.* from flock.payment p, generate_series(1, ${many}) where p.id = '${payment.id}';
+      update more set id = 'pay_' || ctid::text;
+      insert into flock.payment select * from more`);
+    const waiting = async (): Promise<number> =>
+      (await database.owner`select from payment where account_id = ${live} and status = 'awaiting_payment'`).length;
+    t.is(await waiting(), many + 1);
+    await write(stores, live, [
+      {
+        table: 'payment_link',
+        row: { ...link, ...CLOSED, version: 2 },
+      },
+      { table: 'payments_expired', linkId: link.id },
+    ]);
+    t.is(await waiting(), many + 1 - 500, 'a page in what other accounts wait for');
+    const pages: number[] = [];
+    for (let now = 400; now === 400;) pages.push((now = await stores.payments.expireEnded(400)));
+    t.deepEqual([pages, await waiting()], [[400, 351], 0]);
+    t.is(await stores.payments.expireEnded(400), 0, 'nothing is behind it');
+    t.is(await counted(live), 1);
+  },
+);
 
 test.serial(
   'found F55: a rotation takes one row of the account however many addresses rest; those of before go in pages, and the present ones stay',

@@ -354,6 +354,7 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
     10_100,
     'a gauge looks at 10,000 withdrawals that are on their way',
   ],
+  'payments.expireEnded of a link that was closed': [3_100, 'a page of 500 payments expires with its link'],
   'read.unusedRuns payments.walkUnused': [
     10_100,
     'up to a thousand indexes on five networks, or a page of a walk by the clock, each with a look for a deposit',

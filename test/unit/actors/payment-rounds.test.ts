@@ -27,6 +27,7 @@ function parts(said: string[]): RoundParts {
     payments: {
       expire: async () => 1,
       erase: async () => 0,
+      expireEnded: async () => 0,
       forgetResting: async () => 0,
       due: (_nowMs: number, behind: DueLink | null, limit: number) => page(behind, limit),
       monitored: (_nowMs: number, behind: DueLink | null, limit: number) => page(behind, limit),
