@@ -1,7 +1,7 @@
--- Payments without money of a link that was closed, or opened under an identity that is retired: a bounded number a call,
--- of one link or account. The others of it come with the next call; with none left nothing is behind it (payments P11,
--- S17). Their addresses begin to rest. A decision that is being made on one meanwhile is refused as `payment_rows_moved`
--- and made again. Answers how many expired.
+-- Payments without money of a link that was closed, or opened under an identity that is retired: a bounded number a
+-- call, of one link or account. The others of it come with the next call; with none left nothing is behind it (payments
+-- P11, S17). Their addresses begin to rest. A decision that is being made on one meanwhile is refused as
+-- `payment_rows_moved` and made again. Answers how many expired.
 create or replace function expire_ended(most int) returns int
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
