@@ -118,11 +118,12 @@ async function depositsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxR
       sql,
       accountId,
       sql`
-      select d.* from deposit d
-        join unnest(${keys.map(({ ledger }) => ledger)}::text[], ${keys.map(({ txid }) => txid)}::text[],
+      select d.* from unnest(${keys.map(({ ledger }) => ledger)}::text[], ${keys.map(({ txid }) => txid)}::text[],
                     ${keys.map(({ outputIndex }) => String(outputIndex))}::text[]::bigint[]) k(ledger, txid, output_index)
-          on d.ledger = k.ledger and d.txid = k.txid and d.output_index = k.output_index
-       where d.account_id = t.account`,
+       cross join lateral (
+         select o.* from deposit o
+          where o.txid = k.txid and o.output_index = k.output_index and o.ledger = k.ledger
+            and o.account_id = t.account offset 0) d`,
     )}`;
   return [...new Map(rows.map((row) => [row.id, depositOf(row)])).values()];
 }

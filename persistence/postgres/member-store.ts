@@ -48,8 +48,9 @@ export function createMemberStore(sql: Sql): MemberStore {
     },
     async keysMintedBy(organizationId, userId) {
       const [row] = await sql<{ count: number }[]>`
-        select count(*) as count from api_key
-         where organization_id = ${organizationId} and created_by = ${userId} and revoked_at is null`;
+        select count(*) as count from (
+          select k.created_by, k.revoked_at from api_key k where k.organization_id = ${organizationId} offset 0) o
+         where o.created_by = ${userId} and o.revoked_at is null`;
       return row!.count;
     },
     transfer: (organizationId, from, to, then, audit) =>

@@ -193,9 +193,10 @@ function reads(
         sent = JSON.stringify([{ from: address }]);
       const rows = await sql<{ height: number; transaction: SandboxTransaction }[]>`
         select b.height, t.value as transaction
-          from sandbox_block b cross join lateral jsonb_array_elements(b.transactions) with ordinality t(value, n)
+          from (select o.* from sandbox_block o
+                 where o.transactions @> ${paid}::text::jsonb or o.transactions @> ${sent}::text::jsonb offset 0) b
+         cross join lateral jsonb_array_elements(b.transactions) with ordinality t(value, n)
          where b.ledger = ${ledger}
-           and (b.transactions @> ${paid}::text::jsonb or b.transactions @> ${sent}::text::jsonb)
            and (t.value -> 'transfers' @> ${JSON.stringify([{ to: address }])}::text::jsonb or t.value ->> 'from' = ${address})
          order by b.height, t.n`;
       return rows.map(({ height, transaction }) => ({ height, transaction }));
@@ -204,10 +205,12 @@ function reads(
       const rows = await sql<{ address: string }[]>`
         select a.address from unnest(${addresses as string[]}::text[]) a(address)
          where exists (
-           select 1 from sandbox_block b where b.ledger = ${ledger} and (
-             b.transactions @> jsonb_build_array(jsonb_build_object('transfers', jsonb_build_array(
-               jsonb_build_object('to', a.address))))
-             or b.transactions @> jsonb_build_array(jsonb_build_object('from', a.address))))`;
+           select 1 from (
+             select o.ledger from sandbox_block o
+              where o.transactions @> jsonb_build_array(jsonb_build_object('transfers', jsonb_build_array(
+                      jsonb_build_object('to', a.address))))
+                 or o.transactions @> jsonb_build_array(jsonb_build_object('from', a.address)) offset 0) b
+            where b.ledger = ${ledger})`;
       return rows.map(({ address }) => address);
     },
     async isFormer(ledger, txid) {

@@ -32,8 +32,8 @@ export function createSweepStore(sql: Sql, lists: Lists = createLists(sql, { slo
            cross join lateral (
                    select x.*, (select n.path from address_origin n where n.account_id = x.account_id
                              and n.address_id = x.id order by n.nth desc limit 1) as origin
-                     from address x where x.address = s.address and x.account_id = t.account
-                      and x.family = ${FAMILY_OF[chain]} and x.purpose = 'deposit'
+                     from (select o.* from address o where o.address = s.address offset 0) x
+                    where x.account_id = t.account and x.family = ${FAMILY_OF[chain]} and x.purpose = 'deposit'
                     order by x.chain = ${chain} desc, x.status = 'active' desc, x.created_at, x.id limit 1) a
             left join import_batch b on b.account_id = t.account and b.id = a.batch_id and b.state = 'committed'
             left join migration_project p on p.account_id = t.account and p.id = b.project_id and p.state = 'active'

@@ -6,6 +6,8 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 
 const START = '2026-01-01T00:00:00Z';
+/** Payments of one link that wait for money. */
+const OPEN_AT_ONCE = 1_500;
 
 /** Accounts of scale.ts whose rows stand beside: `id_of('org', i)` for i from 1. */
 export async function fillBeside(superuserUrl: string, live: AccountId, rows: number): Promise<void> {
@@ -63,6 +65,18 @@ async function fillPayments(sql: Sql, live: AccountId, rows: number): Promise<vo
       select ${live}, 'lent-' || i, 'lent-' || i, pg_temp.named('lnk', 1 + i / 3), pg_temp.named('pay', i), false, now(),
              case when i % 2 = 0 then now() end, case when i % 3 = 0 then now() end
         from generate_series(1, ${rows}::bigint) i`;
+  // One link with many payments open, of many payers, each with a statement of the edge about its address.
+  await sql`
+    insert into payment (account_id, id, link_id, version, status, amount, due, seen, confirmed, late, address_id, address,
+        derivation_path, address_reused, payer_key, client_key, customer_email, expires_at, opened_at, updated_at)
+      select ${live}, pg_temp.named('pay', i), pg_temp.named('lnk', 3), 1, 'awaiting_payment', null, 1, 0, 0, 0, 'open-' || i,
+             'open-' || i, 'm', false, 'open-' || i, 'client-' || i / 4, 'payer-' || i || '@example.com',
+             now() + interval '1 year', now(), now()
+        from generate_series(${rows}::bigint + 1, ${rows}::bigint + ${OPEN_AT_ONCE}) i`;
+  await sql`
+    insert into address_attestation (account_id, family, index, address, public_key, issued_at, valid_until, signature)
+      select ${live}, 'evm', i, 'attested-' || i, repeat('a', 64), now(), now() + interval '30 days', 'signature'
+        from generate_series(100000, 100000 + ${OPEN_AT_ONCE}::int) i`;
 }
 
 /** An invoice of each payment that is confirmed, with a link of its own. */

@@ -1,5 +1,5 @@
 /**
- * Open pages of payers: each is sent its payment as it changes. One question a second for all pages of this node, and
+ * Open pages of payers: each is sent its payment as it changes. Two questions a second for all pages of this node, and
  * none while nobody listens. What a page costs is bounded: one that reads too slowly is sent nothing until it has read,
  * and one that reads nothing is let go. Each is ended after some minutes and comes again, so that what is asked at its
  * beginning (origin, rates) is asked anew. payments H7, S20.
@@ -15,7 +15,10 @@ import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 import { createLooks } from '../stream/looks.ts';
 
-const LOOK_MS = 1_000;
+/** Half of what a payer may wait for at most (payments B5). */
+const LOOK_MS = 500;
+/** When a page whose stream broke asks for another. */
+const RETRY_MS = 1_000;
 /** A line without meaning, so that no proxy takes a quiet stream for a dead one. */
 const COMMENT_MS = 20_000;
 const LIFE_MS = 600_000;
@@ -192,7 +195,7 @@ export function createCheckoutStreams({
       out.once('close', () => forget(stream));
       streams.add(stream); // counted from here on, while its first view is read
       observe(streams.size);
-      say(stream, `retry: ${LOOK_MS}\n\n`); // at once, so that the head of the answer leaves
+      say(stream, `retry: ${RETRY_MS}\n\n`); // at once, so that the head of the answer leaves
       try {
         const mark = (await marksOf([following.paymentId])).get(following.paymentId);
         if (mark === undefined) end(stream);

@@ -69,7 +69,9 @@ begin
       from jsonb_to_recordset(batch -> 'withdrawal_statuses') r(account_id text, id text, status text,
           updated_at timestamptz)
      where w.account_id = r.account_id and w.id = r.id
-       and w.status = 'built'; -- a build expires or gives its counter back, and nothing that was signed
+       -- A build expires or gives its counter back, and nothing that was signed. A condition of no index: that of all
+       -- builds is none by which one is found.
+       and case when w.status = 'built' then true end;
   end if;
   if batch ? 'billables' then
     insert into billable (account_id, withdrawal_id, kind, period)

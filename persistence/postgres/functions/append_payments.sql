@@ -86,9 +86,12 @@ begin
         join payment_link l on l.account_id = r.account_id and l.id = r.link_id
        where r.version = 1 and r.payer_key is not null
          and (l.status <> 'active' or (
-           select o.id from payment o
-            where o.account_id = r.account_id and o.link_id = r.link_id and o.payer_key = r.payer_key and o.id <> r.id
-              and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)), 'a payer');
+           -- Of this payer alone, by the index that has the payers: not of all who have a payment open.
+           select o.id from (
+             select p.id, p.status, p.expires_at from payment p
+              where p.account_id = r.account_id and p.link_id = r.link_id and p.payer_key = r.payer_key offset 0) o
+            where o.id <> r.id and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)),
+      'a payer');
   end if;
   if batch ? 'checkout_addresses' then
     -- An address that had a holder is lent on while it rests, or by the holder whose payment is over; one that received

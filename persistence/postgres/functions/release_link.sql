@@ -12,9 +12,12 @@ begin
    where l.account_id = of_account and l.id = of_link and l.status = 'closed' and l.monitored_at is null
      and l.monitor_until <= until for no key update;
   if not found then return false; end if;
-  if exists (select from checkout_address c join address a on a.account_id = c.account_id and a.id = c.address_id
-              where c.account_id = of_account and c.link_id = of_link and c.released_at is null
-                and c.paid_at is not null and a.status = 'active') then
+  if exists (
+    select from (
+      select c.address_id from checkout_address c
+       where c.account_id = of_account and c.link_id = of_link and c.released_at is null and c.paid_at is not null
+       order by c.account_id, c.link_id, c.id offset 0) c
+     where (select a.status from address a where a.account_id = of_account and a.id = c.address_id) = 'active') then
     return false;
   end if;
   with released as (

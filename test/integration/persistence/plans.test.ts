@@ -91,6 +91,13 @@ async function storesOver({ sql, lists }: { sql: Sql; lists: Sql }): Promise<Sto
 const describe = ({ text, rowsRead, indexes }: RanStatement): string =>
   `${rowsRead} rows by ${[...new Set(indexes)].join()}: ${text.replace(/\s+/g, ' ').slice(0, 160)}`;
 
+/** As it is before anything was analyzed. */
+async function forgetStatistics({ admin }: TestDatabase): Promise<void> {
+  await admin`delete from pg_statistic`;
+  await admin`
+    update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where relnamespace = 'flock'::regnamespace`;
+}
+
 /** All subsets of a set of filters, with each value of each. */
 function combinations(filters: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
   return Object.entries(filters).reduce<Record<string, unknown>[]>(
@@ -337,6 +344,8 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   ],
   'read.paymentLinks paymentLink paymentLinksAmong headOf': [10_100, 'a filtered list is counted to 10,000'],
   'read.payments': [10_100, 'a filtered list is counted to 10,000'],
+  'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase forgetResting':
+    [1_700, 'an approved rotation ends what payers have open in its own append (payments S17)'],
   'inbox.inboxOf': [1_300, 'a page of 50 facts, each with a look at those of its subject that are before it'],
   'inbox: a deposit on a lent address': [
     600,
@@ -414,22 +423,45 @@ function noting(made: Stores): Stores {
   });
 }
 
+/**
+ * Works that a database without statistics (one in its first minute, or that was restored) reads more for. None has an
+ * index that is told apart by anything but statistics; at millions of rows the guesses of the planner are far enough
+ * apart to take the right one.
+ */
+const UNKNOWN_TABLES_READ_MORE: readonly string[] = [
+  'audit.ledgerBalances',
+  'audit: an address that moved more than is read at once, counted and counted again',
+  'accounts.load holds append ownership.claimVacantShards renewNode',
+  'rows: a link that a transfer pays, closes and leaves again',
+  'rows: endpoints, publications, replays',
+  'inbox.accountsWithInbox setAside factsSetAside countSetAside retryFacts',
+  'people.write writeKeyLetters open token register reset suspend changePassword rehash changeEmail restoreEmail',
+  'factorResets.ask confirm cancel byId list expire carryOut',
+  'read.transaction withdrawal usedValue webhooks webhook delivery',
+  'imports: a batch from its file to its cutover, and back',
+];
+
 for (const [plans, settings] of Object.entries({
   'made for its values': {},
   'made for any values': { plan_cache_mode: 'force_generic_plan' },
+  'of a database without statistics': { plan_cache_mode: 'force_generic_plan' },
 })) {
+  const isUnknown = plans === 'of a database without statistics';
   test.serial(
     `found F40, F53, F54: no statement of the stores, by a plan ${plans}, reads more than what it is about`,
     async (t) => {
       t.timeout(600_000);
+      if (isUnknown) await forgetStatistics(database);
       const pools = await openWatched(database.url, database.url, settings);
       try {
         const world = { stores: noting(await storesOver(pools)), sql: pools.sql, ...organization };
         const found: string[] = [];
         for (const [name, work] of Object.entries(PLAN_WORK)) {
+          if (isUnknown && UNKNOWN_TABLES_READ_MORE.includes(name)) continue;
           await work(world); // a plan that is made here is used below
           const { statements } = await pools.ran(() => work(world));
-          const [most] = MORE[name] ?? [WORK_ROWS];
+          const [known] = MORE[name] ?? [WORK_ROWS],
+            most = isUnknown ? 2 * known : known; // there is more of each kind by then
           for (const one of statements) {
             texts.add(one.text);
             if (one.rowsRead > most || one.sequentialScans.length > 0)
@@ -439,6 +471,7 @@ for (const [plans, settings] of Object.entries({
         t.deepEqual(found, []);
       } finally {
         await pools.close();
+        if (isUnknown) await database.admin`analyze`;
       }
     },
   );
