@@ -56,7 +56,7 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
       );
     },
     async openings({ accountId, id }, { payerKey, email, clientKey }, limit, nowMs) {
-      // Whose time is over is told outside: an index by time has what waits at everybody's.
+      // Time is compared outside: an index by time has what is open at every account.
       const open = (of: Fragment) => sql`(select count(*) from (
         select from (select p.expires_at from payment p
                       where p.account_id = t.account and p.status = 'awaiting_payment' and ${of} offset 0) o
