@@ -12,13 +12,16 @@ export function closePeriods({ state, nowMs }: Deciding<'close_periods'>): Accou
   return accept({ closed }, events, rows);
 }
 
+/** Parts of one statement, all of which are read with it. The last of it is always taken. */
+const PARTS_MAX = 100;
+
 /** US dollars with two decimals. */
 const centsText = (cents: string): string =>
   `${cents.padStart(3, '0').slice(0, -2)}.${cents.padStart(3, '0').slice(-2)}`;
 
 /**
  * What was paid, whole or in part; with the last of what is overdue the subscription is active again.
- * Refuses: NOT_FOUND (a statement that has nothing left to pay), CONFLICT (more than is left).
+ * Refuses: NOT_FOUND (a statement that has nothing left to pay), CONFLICT (more than is left, one part too many).
  */
 export function recordCollection({
   state,
@@ -29,6 +32,13 @@ export function recordCollection({
   if (owed === undefined) return notFound('statement with something left to pay', statementId);
   const left = BigInt(owed.cents) - BigInt(cents);
   if (left < 0n) return refuse('CONFLICT', { reason: 'more_than_owed', left: centsText(owed.cents) });
+  if (left > 0n && (owed.parts ?? 0) >= PARTS_MAX)
+    return refuse('CONFLICT', {
+      reason: 'too_many_parts',
+      limit: PARTS_MAX,
+      left: centsText(owed.cents),
+      next: 'record all that is left at once',
+    });
   const row = { id, statementId, amountCents: cents, byUser, reason, collectedAtMs: nowMs };
   return accept(
     { left: String(left) },

@@ -21,7 +21,8 @@ export const billingFolds: Folds<Counted, BillingState> = {
     const left = BigInt(before?.cents ?? 0) - BigInt(cents);
     if (before === undefined || left <= 0n) return { owed: others };
     const more = reference === undefined ? {} : { taken: takenOf(before, reference, cents) };
-    return { owed: { ...others, [statementId]: { ...before, cents: String(left), ...more } } };
+    const parts = (before.parts ?? 0) + 1;
+    return { owed: { ...others, [statementId]: { ...before, parts, cents: String(left), ...more } } };
   },
   withdrawal_confirmed: (state, { period }) => (period === null ? {} : counted(state, period, 1)),
   withdrawal_failed: (state, { uncounted }) => (uncounted === undefined ? {} : counted(state, uncounted, -1)),

@@ -30,6 +30,8 @@ export interface Owed {
   cents: string;
   /** The subscription lapses `LAPSE_MS` later. */
   dueAtMs: number;
+  /** How often a part of it was recorded; absent: never, or by a release that did not count. */
+  parts?: number;
   /** What was taken of it so far from a provider of payments, cents by the provider's reference. */
   taken?: Record<string, string>;
 }

@@ -225,20 +225,25 @@ function watched(
 ): Pick<ImportStore, 'observed' | 'catchUps' | 'firstAdopted' | 'stagedRow' | 'simulateClaim' | 'dropClaims'> {
   return {
     async observed(accountId, projectId) {
-      // Of years of deposits: a list, which no append waits for.
+      // Of a batch from before they were kept, years of deposits: a list, which no append waits for.
       const read = async () => lists.sql<Columns[]>`
         select v.* from ${asTenant(
           lists.sql,
           accountId,
           lists.sql`
-          select d.chain, d.silence, count(*) filter (where d.status = 'confirmed') as confirmed,
-                 count(*) filter (where d.status = 'detected') as pending,
-                 count(*) filter (where d.status = 'reversed') as reversed
-            from deposit d
-            join address a on a.account_id = d.account_id and a.id = d.address_id
-            join import_batch b on b.account_id = a.account_id and b.id = a.batch_id and b.state = 'committed'
-           where d.account_id = t.account and d.silence is not null and b.project_id = ${projectId}
-           group by d.chain, d.silence`,
+          select c.chain, c.silence, coalesce(sum(c.rows) filter (where c.status = 'confirmed'), 0) as confirmed,
+                 coalesce(sum(c.rows) filter (where c.status = 'detected'), 0) as pending,
+                 coalesce(sum(c.rows) filter (where c.status = 'reversed'), 0) as reversed
+            from import_batch b cross join lateral (
+              select s.chain, s.silence, s.status, s.rows from import_silent s
+               where b.counts_silent and s.account_id = t.account and s.batch_id = b.id
+              union all
+              select d.chain, d.silence, d.status, count(*) from address a
+                join deposit d on d.account_id = t.account and d.address_id = a.id and d.silence is not null
+               where not b.counts_silent and a.account_id = t.account and a.batch_id = b.id and a.status <> 'released'
+               group by d.chain, d.silence, d.status) c
+           where b.account_id = t.account and b.project_id = ${projectId} and b.state = 'committed'
+           group by c.chain, c.silence`,
         )}`;
       const rows = await lists.run(accountId, read);
       return rows.map(

@@ -123,6 +123,7 @@ const MONEY = [
   'sandbox_block',
   'sandbox_transaction',
   'sandbox_balance',
+  'import_silent',
 ];
 
 test.serial('the application role cannot write money but by the posting functions', async (t) => {

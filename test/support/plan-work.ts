@@ -1571,6 +1571,9 @@ const IMPORTS: Record<string, Work> = {
     const [link] = linksAfter(previous!, 1, `n${fresh()}`);
     const transfer = { ...transferTo(paid!, link!), ledger: LEDGER };
     await watch.recordBlock(LEDGER, recordOf(link!, [transfer], { previous }));
+    const quiet = depositRow(paid!, { ledger: LEDGER, silence: 'observed', announced: false });
+    for (const status of ['detected', 'confirmed'] as const)
+      await write(stores, live, [{ table: 'deposit', row: { ...quiet, status } }]);
     await imports.batch(live, id);
     await imports.batchesOf(live, projectId);
     await imports.observed(live, projectId);

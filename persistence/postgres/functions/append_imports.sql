@@ -15,7 +15,8 @@ begin
     perform import_moved(found);
   end loop;
   for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_opened', '[]')) loop
-    update import_batch b set state = 'committed', committed_at = clock_timestamp() + ahead_of(b.account_id)
+    update import_batch b set state = 'committed', committed_at = clock_timestamp() + ahead_of(b.account_id),
+        counts_silent = true
      where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.state = 'committing' and not exists (
        select from import_row r where r.account_id = b.account_id and r.batch_id = b.id and r.n > b.filled);
     perform import_moved(found);

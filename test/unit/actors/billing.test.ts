@@ -188,6 +188,31 @@ test('console B8: a month holds a number of changes, then CONFLICT until the nex
   t.is(flip(), null);
 });
 
+test('found F53, console B17: a statement is paid in a hundred parts at most, and the last of it is always taken', (t) => {
+  const account = onFree(JULY_MS);
+  account.accept({ type: 'buy_plan', tier: 'premium', band: 'launch' });
+  account.nowMs = AUGUST_MS;
+  account.accept({ type: 'close_periods' });
+  const [{ id: statementId }] = statements(account) as [StatementRow];
+  let paid = 0;
+  const pay = (cents: string) =>
+    account.attempt({
+      type: 'record_collection',
+      id: `col_${String((paid += 1)).padStart(26, '0')}`,
+      statementId,
+      cents,
+      byUser: 'usr_1',
+      reason: 'transfer',
+    });
+  for (let part = 0; part < 100; part += 1) t.is(pay('1'), null);
+  t.like(pay('1'), {
+    code: 'CONFLICT',
+    details: { reason: 'too_many_parts', limit: 100, left: '98.00', next: 'record all that is left at once' },
+  });
+  t.is(pay('9800'), null);
+  t.deepEqual(account.state.owed, {});
+});
+
 test('console B9 (fault 28): a projection never explodes in the first minutes and is exact at the end', (t) => {
   const { startMs, endMs } = boundsOf('2026-07');
   t.is(projectedOf(3, '2026-07', startMs + 1), 93);
