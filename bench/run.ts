@@ -106,10 +106,10 @@ function asked(args: string[]): {
         minutes: { type: 'string' },
       },
     });
-    const startsWith =
-      (prefix: string) =>
-      (name: string): boolean =>
-        name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
+    const startsWith = (asked: string) => {
+      const prefix = /^p(1[6-9]|20)$/.test(asked) ? 'p15' : asked; // figures of one run
+      return (name: string): boolean => name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
+    };
     const unknown = positionals.find((prefix) => ![...files, SCALE, MEMORY].some(startsWith(prefix)));
     if (unknown !== undefined) throw new RangeError(`there is no benchmark ${unknown}`);
     if (rows !== undefined && !/^[1-9][0-9]*(,[1-9][0-9]*)*$/.test(rows))
