@@ -54,6 +54,7 @@ export const PARTS: readonly Part[] = [
           'clients/python/README.md',
           'clients/go/README.md',
           'clients/receivers/README.md',
+          'docs/guides/other-languages.md',
         ],
       },
     ],

@@ -7,6 +7,7 @@ import type { OperatorStore } from '../../model/ports/operator-store.ts';
 import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { checkValues, type Kept } from '../../protocol/node/doctor/kept.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import { within } from '../within.ts';
 import type { GaugeReader, OwnFigures, StoredFigures } from './gauges.ts';
 
 /** A scrape waits no longer for the database. Choice: well below the ten seconds of a scrape. */
@@ -64,18 +65,10 @@ export function createGaugeReader(parts: GaugeParts): GaugeReader {
           ...shares(),
           deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
         },
-        stored: isAway() || reading === null ? null : await withinWait(reading),
+        stored: isAway() || reading === null ? null : await within(reading, STORED_WAIT_MS),
       };
     },
   };
-}
-
-function withinWait<T>(work: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, STORED_WAIT_MS, null);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 async function storedOf({ stores, liveChains, nowMs }: GaugeParts, sinceMs: number): Promise<StoredFigures> {

@@ -10,6 +10,10 @@ import {
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { describeApi } from '../../pages/openapi.ts';
+import { within } from '../../within.ts';
+
+/** Who asks whether a node serves gives up soon: what is not known by then is not ready. Ecosystem X64. */
+const READY_MS = 900;
 
 export function healthHandlers({
   health,
@@ -25,7 +29,8 @@ export function healthHandlers({
   return {
     getLive: async () => ({ status: 'live' as const }),
     async getReady() {
-      const checks = { ...(await health()), accepting: !isDraining() };
+      const known = await within(health(), READY_MS);
+      const checks = { ...(known ?? { database: false }), accepting: !isDraining() };
       if (Object.values(checks).every(Boolean)) return { status: 'ready' as const, checks };
       return refuse('SERVICE_UNAVAILABLE', { checks, retryAfterSeconds: 1 }, 'not ready');
     },

@@ -142,7 +142,7 @@ const TODAY = sqlFunctions()
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 test.serial(
-  'house 4: a database that is older than 0048, or whose history is not ours, is refused with the next step',
+  'house 4, ecosystem X67: a skipped step, a database that is older than 0048, or whose history is not ours, is refused with the next step',
   async (t) => {
     const refused = async (code: MigrationFault, message: RegExp) => {
       const before = await former.admin`select count(*)::int as n from flock.migration`;

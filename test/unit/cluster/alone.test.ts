@@ -11,11 +11,20 @@ interface World {
   claim: 'answers' | 'answer lost';
   durable: string | null;
   calls: string[];
+  renewals: number;
 }
 
 function present(more: Partial<AloneDeps> = {}) {
   const clock = new HandClock();
-  const world: World = { owned: SHARD_COUNT, vacant: 0, renew: 'answers', claim: 'answers', durable: null, calls: [] };
+  const world: World = {
+    owned: SHARD_COUNT,
+    vacant: 0,
+    renew: 'answers',
+    claim: 'answers',
+    durable: null,
+    calls: [],
+    renewals: 0,
+  };
   let epoch = 1;
   const all = () => new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, epoch] as const));
   const presence = new Alone({
@@ -38,6 +47,7 @@ function present(more: Partial<AloneDeps> = {}) {
         return all();
       },
       async renewNode() {
+        world.renewals += 1;
         if (world.renew === 'hangs') return new Promise(() => undefined);
         if (world.renew === 'refuses') throw Object.assign(new Error('could not extend file'), { code: '53100' });
         return { owned: world.owned, vacant: world.vacant };
@@ -116,6 +126,19 @@ for (const renew of ['refuses', 'hangs'] as const) {
     t.is(presence.trouble(), null);
   });
 }
+
+test('ecosystem X64 the database is asked one question at a time, however many ask whether the node is ready', async (t) => {
+  const { presence, world, clock } = present();
+  await presence.claim();
+  world.renew = 'hangs';
+  const before = world.renewals;
+  const looks = Array.from({ length: 50 }, () => presence.look());
+  await until('all wait', () => clock.pending >= 50);
+  t.is(world.renewals, before + 1);
+  clock.advance(1_200);
+  await Promise.all(looks);
+  t.is(presence.trouble(), 'database');
+});
 
 test('found F62: where it is required, nothing is served while an acknowledged commit may be lost; else it is only said', async (t) => {
   for (const [durabilityRequired, trouble] of [
