@@ -203,8 +203,9 @@ function read({ knownCodes }: ClientOptions, response: Response, text: string, b
       : null,
   };
   if (bare && response.ok) {
-    const json = response.headers.get('content-type')?.includes('json') === true;
-    return { ...around, outcome: json ? (JSON.parse(text) as unknown) : text };
+    // Not of JSON Lines, which are a text of many of them.
+    const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+    return { ...around, outcome: isJson ? (JSON.parse(text) as unknown) : text };
   }
   const unknown = (reason: string, more: object = {}) => ({
     ...around,

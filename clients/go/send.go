@@ -32,6 +32,7 @@ var (
 	// Blanks at its ends would be lost on the way, and two keys be one.
 	idempotencyKeyForm = regexp.MustCompile(`^[!-~]([ -~]{0,253}[!-~])?$`)
 	secondsForm        = regexp.MustCompile(`^[0-9]{1,9}$`)
+	jsonType           = regexp.MustCompile(`(?i)^application/(?:[\w.-]+\+)?json\b`)
 )
 
 // operation of the table. marks: k takes an Idempotency-Key, b has a body, d answers a document; c, e: served by the
@@ -231,7 +232,8 @@ func systemWord(err error) string {
 func (c *core) answerOf(response *http.Response, text []byte, isDocument bool) ([]byte, *failure) {
 	status := response.StatusCode
 	isOk := status >= 200 && status < 300
-	isJSON := strings.Contains(response.Header.Get("Content-Type"), "json")
+	// Not of JSON Lines, which are a text of many of them.
+	isJSON := jsonType.MatchString(response.Header.Get("Content-Type"))
 	if isDocument && isOk && (!isJSON || json.Valid(text)) {
 		return text, nil
 	}

@@ -305,7 +305,7 @@ test('migration M-I12: A14 a chain without a height refuses the commit, and the 
   t.deepEqual(Object.keys(json.data.heights).sort(), ['avax', 'base', 'bsc', 'eth', 'polygon']);
 });
 
-test('migration M-I8, M-I9: A19 a live account passes its band only with an owner who accepts it; Free imports nothing', async (t) => {
+test('migration M-I8, M-I9, M-T8: A19 a live account passes its band only with an owner who accepts it; Free imports nothing', async (t) => {
   const mine = await cloud.organization({ tier: 'premium', band: 'launch' });
   const { live } = mine;
   const id = await batch(live, await project(live), csvOf(addresses(1_001)));

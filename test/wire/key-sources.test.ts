@@ -68,7 +68,7 @@ const fund = async (
   });
 
 test.serial(
-  '§4.8 registration: addresses are derived again, monitored and spendable; what can be signed is listed; no key is shown whole',
+  '§4.8, migration M-K1: registration: addresses are derived again, monitored and spendable; what can be signed is listed; no key is shown whole',
   async (t) => {
     const { sandbox, edge } = await sandboxEdge();
     const source = newSource(3);
@@ -105,7 +105,7 @@ test.serial(
 );
 
 test.serial(
-  '§4.8 one pushed address that does not derive refuses the whole registration: KEY_SOURCE_MISMATCH with chain and index',
+  '§4.8, migration M-K1: one pushed address that does not derive refuses the whole registration: KEY_SOURCE_MISMATCH with chain and index',
   async (t) => {
     const { sandbox, edge } = await sandboxEdge();
     const source = newSource(4);
@@ -131,7 +131,7 @@ test.serial(
 );
 
 test.serial(
-  '§4.8 registered again nothing changes, more addresses are added, and those of the account are skipped',
+  '§4.8, migration M-K1: registered again nothing changes, more addresses are added, and those of the account are skipped',
   async (t) => {
     const { sandbox, edge } = await sandboxEdge();
     const source = newSource(5);
@@ -153,7 +153,7 @@ test.serial(
 );
 
 test.serial(
-  '§4.8 a purge sets its addresses back to watch-only, keeps monitoring and keeps the record; after it KEY_SOURCE_PURGED',
+  '§4.8, migration M-K1: a purge sets its addresses back to watch-only, keeps monitoring and keeps the record; after it KEY_SOURCE_PURGED',
   async (t) => {
     const { sandbox, edge } = await sandboxEdge();
     const source = newSource(1);

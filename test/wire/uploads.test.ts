@@ -96,7 +96,7 @@ test('migration M-U2, M-U4: a second PUT replaces; one that breaks off leaves no
   t.is((await complete(sandbox, id)).json.data.sha256, digestOf(longer));
 });
 
-test('migration M-U2, M-U5: A7 what is no text, other media, altered and expired URLs, one byte too many', async (t) => {
+test('migration M-U2, M-U5, M-X5, M-T4: A7 what is no text, other media, altered and expired URLs, one byte too many', async (t) => {
   const { sandbox } = await cloud.organization();
   const { id, put: path } = await opened(sandbox);
   const refusal = async (body: string | Buffer, headers = {}, to = path) => {
@@ -125,7 +125,7 @@ test('migration M-U2, M-U5: A7 what is no text, other media, altered and expired
   t.is((await put(path, CSV)).status, 403);
 });
 
-test('migration M-U2: A7 the ceiling holds declared and measured', async (t) => {
+test('migration M-U2, M-X5: A7 the ceiling holds declared and measured', async (t) => {
   const { sandbox } = await cloud.organization();
   const { put: path } = await opened(sandbox);
   const declared = await new Promise<number>((resolve, reject) => {

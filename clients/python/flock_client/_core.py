@@ -24,6 +24,7 @@ from ._version import VERSION
 #: An argument that was not given; None is sent as null.
 UNSET: Any = ...
 
+_JSON_TYPE = re.compile(r"application/(?:[\w.-]+\+)?json\b", re.IGNORECASE)
 _REPEATED = frozenset((429, 500, 502, 503, 504))
 _PATIENCE_SECONDS = 60
 _PAUSE_FIRST_MS = 500
@@ -532,7 +533,8 @@ def _value_of(answer: _Answer, is_document: bool, clock: Clock) -> Any:
         message = "a redirect is not followed: give the address itself as base_url"
         raise _Failed(False, "CLIENT_NETWORK", message, status=status, details={"reason": "redirect"})
     is_ok = 200 <= status < 300
-    if is_document and is_ok and "json" not in headers.get("content-type", ""):
+    # JSON Lines are a text of many JSON values.
+    if is_document and is_ok and not _JSON_TYPE.match(headers.get("content-type", "")):
         return body.decode("utf-8", "replace")
     parsed = _parse(body)
     if is_document and is_ok and parsed is not None:

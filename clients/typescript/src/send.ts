@@ -230,7 +230,8 @@ function answerOf(response: Response, text: string, isDocument: boolean, clock: 
       ),
       mayRepeat: false,
     };
-  const isJson = headers.get('content-type')?.includes('json') === true;
+  // Not of JSON Lines, which are a text of many of them.
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
   if (isDocument && ok && !isJson) return { value: text };
   const parsed = parse(text);
   if (isDocument && ok && parsed !== undefined) return { value: parsed };

@@ -154,6 +154,17 @@ test('ecosystem X9 a refusal with a code of a newer service keeps its code, mess
   await server.close();
 });
 
+test('migration M-E2: JSON Lines are a text, whatever JSON is in them', async (t) => {
+  const text = '{"address":"a"}\n{"address":"b"}\n# end, 2 rows\n';
+  const server = await serving(() => ({
+    body: text,
+    headers: { 'content-type': 'application/x-ndjson; charset=utf-8' },
+  }));
+  const client = createClient({ baseUrl: server.url });
+  t.is(await client.must('exportProject', { params: { projectId: 'mig_1' }, query: { format: 'JSONL' } }), text);
+  await server.close();
+});
+
 test('a redirect is not followed: it is no answer of the service', async (t) => {
   const server = await serving(() => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }));
   t.like(await createClient({ baseUrl: server.url }).call('listChains'), { code: 'UPSTREAM_UNAVAILABLE' });
