@@ -10,16 +10,14 @@ import { useRead } from '../app/read.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Form, useSend } from '../ui/form.tsx';
 import { Code, Facts, Head, Panel, Status, Text, Time, type Tone } from '../ui/parts.tsx';
-import { save } from '../ui/secret.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { Pager, Table } from '../ui/table.tsx';
+import { Copies } from './migration-copies.tsx';
 import { afterOf, again, Batches, number, type OfProject } from './migration-files.tsx';
 
 type Project = ReplyOf<'createMigrationProject'>;
 
 const PROJECT_TONES: Readonly<Record<Project['state'], Tone>> = { draft: 'quiet', observe: 'info', active: 'good' };
-/** A copy of more addresses than this is for the command line: the browser would hold all of it. */
-const SAVED_MAX = 50_000;
 
 export function Migration({ scope }: PageProps): JSX.Element {
   const read = useRead('listMigrationProjects', scope, { query: { size: '50', ...afterOf() } });
@@ -226,33 +224,6 @@ function Watched({ observed: { chains } }: Pick<OfProject, 'observed'>): JSX.Ele
             { name: 'Straddling', align: 'right', cell: ({ straddling }) => number(straddling) },
           ]}
         />
-      )}
-    </Panel>
-  );
-}
-
-function Copies({ scope, observed: { projectId, addresses } }: OfProject): JSX.Element {
-  const params = { projectId };
-  const reconcile = useSend<unknown>(
-    () => ask('getReconciliation', scope, { params }),
-    (text) => save(String(text), 'reconciliation.csv'),
-  );
-  const copy = useSend<unknown>(
-    () => ask('exportProject', scope, { params, query: { format: 'CSV' } }),
-    (text) => save(String(text), 'addresses.csv'),
-  );
-  return (
-    <Panel title="Copies" note="Every address with its path, reference and counts, to compare with the old wallet">
-      {addresses > SAVED_MAX ? (
-        <p class="faint">
-          {number(addresses)} addresses are too many for a browser: read <code>reconciliation</code> and{' '}
-          <code>export</code> of the project with an API key.
-        </p>
-      ) : (
-        <div class="filters">
-          <Form sending={reconcile} label="Save the reconciliation" inline />
-          <Form sending={copy} label="Save the addresses" inline />
-        </div>
       )}
     </Panel>
   );
