@@ -71,7 +71,7 @@ async function called(run, { call, options = {}, random = 0, calls = 1 }) {
     const how = { signal: stop.signal };
     for (const name of ['idempotencyKey', 'timeoutMs']) if (call[name] !== undefined) how[name] = call[name];
     if (call.abort === 'before') abort();
-    if (call.abort === 'request') setTimeout(abort, ABORT_AFTER_MS);
+    if (call.abort === 'request') setTimeout(abort, call.abortAfterMs ?? ABORT_AFTER_MS);
     if (call.all === true) {
       result.items = [];
       for await (const row of flock[call.operation].all(args, how)) {

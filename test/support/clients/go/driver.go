@@ -51,6 +51,7 @@ type callCase struct {
 	All            bool            `json:"all"`
 	Take           int             `json:"take"`
 	Abort          string          `json:"abort"`
+	AbortAfterMs   int             `json:"abortAfterMs"`
 }
 
 type verifyCase struct {
@@ -197,7 +198,11 @@ func called(its run) object {
 		case "before":
 			abort()
 		case "request":
-			time.AfterFunc(abortAfter, abort)
+			after := abortAfter
+			if call.AbortAfterMs > 0 {
+				after = time.Duration(call.AbortAfterMs) * time.Millisecond
+			}
+			time.AfterFunc(after, abort)
 		}
 		err = invoked(ctx, its, client, result)
 	}
