@@ -70,6 +70,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'blocks were replaced': 'nothing: a reorganization within the threshold reverses what it must',
   'transactions failed after they were seen to succeed': `the endpoint told something else before: ${page('endpoints-contradict')}`,
   // Edge, alarms.
+  answer_false: COMPROMISED,
   answer_contradicts_issued: COMPROMISED,
   answer_refused: COMPROMISED,
   audit_checkpoint_withheld: `${page('edge-audit-broken')}`,
