@@ -179,7 +179,7 @@ begin
       perform expire_of(one.account_id, array(
         select p.id from payment p
          where p.account_id = one.account_id and p.client_key is not null and p.status = 'awaiting_payment'
-         limit at_once));
+         order by p.client_key limit at_once));
     end loop;
     update payment_link l set retired_at = clock_timestamp()
       from jsonb_to_recordset(batch -> 'payments_retired') r(account_id text)
