@@ -14,8 +14,8 @@ language sql stable set search_path = flock, pg_temp set enable_bitmapscan = off
      order by a.account_id, a.family, a.index, a.chain limit most
   ), used as (
     select distinct p.index from page p
-     -- The address twice and no bitmaps: with no statistics the planner would read the index of the account beside that of
-     -- the address, and an account has millions of deposits.
+     -- The address twice and no bitmaps: with no statistics the planner would read the index of the account beside
+     -- that of the address, and an account has millions of deposits.
      where (select d.id from deposit d
              where d.address_id = p.id and d.address_id >= p.id and d.account_id = of_account
                and d.status <> 'reversed' limit 1) is not null

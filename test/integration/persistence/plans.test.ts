@@ -427,16 +427,19 @@ function noting(made: Stores): Stores {
 }
 
 /**
- * What payers and their pages ask for: bounded too in a database without statistics, one in its first minute or that was
- * restored. The rest of the works has indexes that only statistics tell apart, and goes by the planner's luck until then.
+ * What payers and their pages ask for: bounded too in a database without statistics, one in its first minute or that
+ * was restored. The other works have indexes that only statistics tell apart, and go by the planner's luck until then.
  */
 const BOUNDED_WITHOUT_STATISTICS = /^(changes\.paymentMarks|read\.(unusedRuns|address|attestedReach)) /;
 
-for (const [plans, settings] of Object.entries({
+/** Plans by name, with the settings that make them. */
+const PLANS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'made for its values': {},
   'made for any values': { plan_cache_mode: 'force_generic_plan' },
   'of a database without statistics': { plan_cache_mode: 'force_generic_plan' },
-})) {
+};
+
+for (const [plans, settings] of Object.entries(PLANS)) {
   const isUnknown = plans === 'of a database without statistics';
   test.serial(
     `found F40, F53, F54: no statement of the stores, by a plan ${plans}, reads more than what it is about`,
