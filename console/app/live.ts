@@ -77,6 +77,8 @@ const RHYTHMS: { readonly [O in OperationId]?: Rhythm } = {
   listLinkInvoices: about(['payment']),
   getInvoice: about(['payment']),
   getPaymentSettings: about(['payment']),
+  listBridgePolicies: about(['bridge']),
+  listBridgeTransfers: about(['bridge']),
   getPaymentReadiness: about(['payment', 'readiness', 'rotation']),
 };
 

@@ -29,6 +29,12 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/transactions', title: 'Transactions', group: 'Wallets', load: async () => (await wallets()).Transactions },
   { path: '/transactions/:id', title: 'Transaction', load: async () => (await wallets()).TransactionDetail },
   { path: '/chains', title: 'Chains', group: 'Wallets', load: async () => (await wallets()).Chains },
+  {
+    path: '/bridges',
+    title: 'Bridges',
+    group: 'Wallets',
+    load: async () => (await import('../pages/bridges.tsx')).Bridges,
+  },
   { path: '/migration', title: 'Migration', group: 'Wallets', load: async () => (await migration()).Migration },
   { path: '/migration/:id', title: 'Project', load: async () => (await migration()).MigrationProject },
   { path: '/search', title: 'Search', load: async () => (await wallets()).Search },

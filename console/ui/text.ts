@@ -30,6 +30,16 @@ export function cut(amount: string, decimals: number): string {
   return `${sign}${digits.slice(0, digits.length - decimals)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/**
+ * A decimal in the smallest unit. What has more digits than the unit stays as it was written, so that it is refused and
+ * not rounded.
+ */
+export function smallest(decimal: string, decimals: number): string {
+  const [whole = '', fraction = ''] = decimal.trim().split('.');
+  if (fraction.length > decimals || !/^\d+$/.test(whole + fraction)) return decimal;
+  return (whole + fraction.padEnd(decimals, '0')).replace(/^0+(?=\d)/, '');
+}
+
 /** Whole cents as US dollars with both decimals. */
 export function dollars(cents: number): string {
   const digits = String(cents).padStart(3, '0');

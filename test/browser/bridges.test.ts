@@ -8,11 +8,12 @@ import type { Page } from 'playwright-core';
 import type { Registry } from '../../chains/catalogue.ts';
 import { registrySigningText } from '../../chains/registry-signature.ts';
 import { createClient } from '../../protocol/client.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { freePort } from '../../developer/ports.ts';
 import { isSound, openBrowser, visit } from '../support/browser/browser.ts';
-import { deciding, hasCome, signIn } from '../support/browser/console.ts';
+import { deciding, hasCome, signIn, turnTo } from '../support/browser/console.ts';
 import { REGISTRY_KEYS } from '../support/edge/registry.ts';
-import { startTestCloud } from '../support/gateway.ts';
+import { enrol, startTestCloud, type Person } from '../support/gateway.ts';
 
 const port = await freePort();
 const ORIGIN = `http://localhost:${port}`;
@@ -21,6 +22,9 @@ const [cloud, browser] = await Promise.all([
     PUBLIC_URL: ORIGIN,
     CLOUD_PORT: String(port),
     REGISTRY_KEYS: REGISTRY_KEYS.map(({ publicKey }) => publicKey).join(),
+    // Endpoints that nobody serves: these chains are switched on, and nothing of them is read.
+    ETH_RPC_URLS: 'http://127.0.0.1:9',
+    BASE_RPC_URLS: 'http://127.0.0.1:9',
   }),
   openBrowser(),
 ]);
@@ -33,9 +37,9 @@ test.after.always(async () => {
 
 const REGISTRY = '/console/admin/registry';
 /** A page that somebody is signed in on. */
-async function signedIn(who: typeof one) {
+async function signedIn(who: Person, path = REGISTRY) {
   const visitor = await visit(browser, ORIGIN);
-  await visitor.page.goto(REGISTRY);
+  await visitor.page.goto(path);
   await signIn(visitor.page, who);
   return visitor;
 }
@@ -103,7 +107,7 @@ test.serial(
     await dialogOf(other).getByLabel('Two signatures').fill(signed(content));
     await decide(other, two, 'Publish version 2', () => other.locator('.status', { hasText: 'Published' }).waitFor());
 
-    const staff = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(two) });
+    const staff = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(await cloud.person({ admin: true })) });
     await staff.must('proposeRegistryVersion', {
       body: { deployments: [], routes: [{ symbol: 'USDC', from: 'eth', to: 'base', status: 'closed' }] },
     });
@@ -121,6 +125,100 @@ test.serial(
 );
 
 test.serial(
+  'console 5.4, C8, C9, C10; treasury H1–H5, H11: a customer sees which routes are open and why the others are not, sets limits, and reads where a transfer is and why it does not go on; a viewer changes nothing',
+  async (t) => {
+    const organization = await cloud.organization();
+    const { live } = organization;
+    await enrol(cloud, live);
+    for (const chain of ['eth', 'base'] as const)
+      await live.client.must('createTreasuryWallet', { body: { chain, source: 'derived', label: `of ${chain}` } });
+    const path = `/console/o/${organization.id}/live/bridges`;
+    const faults: string[] = [];
+    const visitor = await signedIn(organization.owner);
+    const { page } = visitor;
+    await turnTo(page, `/console/o/${organization.id}/sandbox/bridges`);
+    await page.getByText('No route is open in this environment').waitFor();
+    faults.push(...(await isSound(page, visitor, 'bridges-sandbox')));
+    await turnTo(page, path);
+    const row = (name: RegExp) => page.getByRole('row', { name });
+    await row(/^eth base about 19 min/).waitFor();
+    t.regex(await row(/^base – eth/).innerText(), /not opened by the platform/);
+    t.regex(await row(/^eth base/).innerText(), /xrp: the issuer has no bridge there/);
+
+    await page.getByRole('button', { name: 'New policy' }).click();
+    const dialog = dialogOf(page);
+    await dialog.getByLabel('At once, most (USDC)').fill('1000.5');
+    await dialog.getByLabel('On its way, most (USDC)').fill('900');
+    faults.push(...(await isSound(page, visitor, 'bridges-new-policy')));
+    await dialog.getByRole('button', { name: 'Create it' }).click();
+    await dialog.getByRole('alert').getByText('INVALID_INPUT').waitFor();
+    await dialog.getByLabel('On its way, most (USDC)').fill('3000');
+    await dialog.getByRole('button', { name: 'Create it' }).click();
+    await row(/^eth to base 1,000\.5 USDC/).waitFor();
+    const [policy] = (await live.client.must('listBridgePolicies')).content;
+    t.like(policy, {
+      maxSingleTransfer: '1000500000',
+      maxInFlightValue: '3000000000',
+      maxInFlightCount: 3,
+      enabled: true,
+    });
+    await page.getByRole('button', { name: 'Bridge', exact: true }).click();
+    await dialog.getByLabel('Amount (USDC)').fill('1000.5');
+    await dialog.getByRole('button', { name: 'Bridge it' }).click();
+    await dialog.getByRole('alert').getByText('CHAIN_UNAVAILABLE').waitFor();
+    faults.push(...(await isSound(page, visitor, 'bridges-refused')));
+    await page.keyboard.press('Escape');
+
+    // One of each kind, which nobody looks at meanwhile.
+    const { owner } = cloud.database;
+    for (const [state, more] of [
+      ['COMPLETED', { received: '1000000000', endedAt: new Date() }],
+      ['FAILED', { reason: 'funding_wallet_low', endedAt: new Date() }],
+      ['ATTESTING', { stalledReason: 'attestation', stalledAt: new Date() }],
+    ] as const) {
+      const {
+        received = null,
+        endedAt = null,
+        reason = null,
+        stalledReason = null,
+        stalledAt = null,
+      } = more as {
+        [name in 'received' | 'reason' | 'stalledReason']?: string;
+      } & { endedAt?: Date; stalledAt?: Date };
+      await owner`insert into flock.bridge_transfer (account_id, id, version, policy_id, from_chain, to_chain,
+          token_contract, source, recipient, amount, state, reason, stalled_reason, stalled_at, approve_id, burn_id,
+          mint_id, look_at, received, created_at, updated_at, ended_at)
+        values (${live.accountId}, ${newId('brt', Date.now())}, 1, ${policy!.id}, 'eth', 'base', ${policy!.token},
+          '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0', 1000000000,
+          ${state}, ${reason}, ${stalledReason}, ${stalledAt}, ${newId('txn', Date.now())}, ${newId('txn', Date.now())},
+          ${newId('txn', Date.now())}, 'infinity', ${received}, now(), now(), ${endedAt})`;
+    }
+    await turnTo(page, `/console/o/${organization.id}/live/chains`);
+    await turnTo(page, path);
+    await row(/Failed Funding wallet low/).waitFor();
+    faults.push(...(await isSound(page, visitor, 'bridges')));
+    await row(/Stalled the attestation service/)
+      .getByRole('button')
+      .click();
+    await dialog.getByText('Nothing is ever burnt again').waitFor();
+    faults.push(...(await isSound(page, visitor, 'bridges-stalled')));
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    t.is(await page.getByRole('button', { name: 'Bridge', exact: true }).count(), 0);
+
+    const viewer = await cloud.person();
+    await cloud.join(viewer, organization, 'viewer');
+    const theirs = await signedIn(viewer, path);
+    await theirs.page.getByRole('row', { name: /^eth to base/ }).waitFor();
+    t.is(await theirs.page.locator('main form').count(), 0);
+    t.is(await theirs.page.getByRole('button', { name: 'New policy' }).count(), 0);
+    t.deepEqual(faults, []);
+    await Promise.all([visitor.context.close(), theirs.context.close()]);
+  },
+);
+
+test.serial(
   'console C8; treasury Q5–Q7: what another administrator accepted is read against the version in force, and published with two signatures as soon as its chain says it again',
   async (t) => {
     const { live } = await cloud.organization();
@@ -134,7 +232,8 @@ test.serial(
       .owner`update flock.token_review set facts = ${cloud.database.owner.json(facts)}, read_at = now(),
       state = 'accepted', accepted_by = ${one.id}, hazards_known = '{blocklist}', next_read_at = 'infinity'
       where id = (select review_id from flock.token_request where id = ${requested})`;
-    const visitor = await signedIn(two);
+    const another = await cloud.person({ admin: true });
+    const visitor = await signedIn(another);
     const { page } = visitor;
     await page.goto('/console/admin/token-requests');
     await page.getByRole('button', { name: 'EURC (6)' }).click();
@@ -150,7 +249,7 @@ test.serial(
     await dialog.getByLabel('Content that was signed').fill(content);
     await dialog.getByLabel('Two signatures').fill(signed(content));
     await dialog.getByLabel('Blocklist').check();
-    await decide(page, two, /^Publish version/, () =>
+    await decide(page, another, /^Publish version/, () =>
       dialog.getByRole('alert').getByText('CHAIN_UNAVAILABLE').waitFor(),
     );
     t.is(await dialog.getByLabel('Content that was signed').inputValue(), content, 'C9: what was typed stays');

@@ -4,7 +4,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { hrefOf, placeOf } from '../../../console/app/place.ts';
 import { checkSignature } from '../../../console/pages/webhook-signature.ts';
-import { ago, cut, grouped, looksSecret, plain, shortened, utc } from '../../../console/ui/text.ts';
+import { ago, cut, grouped, looksSecret, plain, shortened, smallest, utc } from '../../../console/ui/text.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 
 test('console C10: amounts are cut by their decimals, digit by digit', (t) => {
@@ -17,6 +17,25 @@ test('console C10: amounts are cut by their decimals, digit by digit', (t) => {
   );
   t.is(grouped('1234567.1234567'), '1,234,567.1234567');
   t.is(grouped('12'), '12');
+});
+
+test('console C10: a decimal becomes the smallest unit digit by digit, and what is finer is left to be refused', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), fc.integer({ min: 0, max: 24 }), (amount, decimals) => {
+      return smallest(cut(String(amount), decimals), decimals) === String(amount);
+    }),
+  );
+  t.is(smallest(' 1000 ', 6), '1000000000');
+  t.is(smallest('0.000001', 6), '1');
+  for (const [text, decimals] of [
+    ['0.0000001', 6],
+    ['1.5', 0],
+    ['1,5', 6],
+    ['-1', 6],
+    ['1e3', 6],
+    ['', 6],
+  ] as const)
+    t.is(smallest(text, decimals), text);
 });
 
 test('console C10: foreign text keeps no control or bidi character and at most 200 characters', (t) => {
