@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newRegistryKey, publicRegistryKey } from '../gateway/cli/registry-sign.ts';
 import type { Environment } from '../protocol/slugs.ts';
 import { startChild, type Child } from './children.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
@@ -85,6 +86,10 @@ function keptFile(dataDir: string, name: string, make: () => string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
+/** Two registry keys, so that a version can be signed and published here as well. Treasury K7. */
+const registryKeysOf = (dataDir: string): string =>
+  [1, 2].map((n) => publicRegistryKey(keptFile(dataDir, `registry-${n}.pem`, newRegistryKey))).join();
+
 const ownServer = ({ dataDir, durable = true, log }: DeploymentOptions): Promise<EmbeddedPostgres> =>
   startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable, log });
 
@@ -115,6 +120,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     if (postgres !== null) await forgetNodes(checkerUrl);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     fleet = await fleetOf(options);
+    const registryKeys = registryKeysOf(dataDir);
     const cloudEnv = {
       DATABASE_URL: databaseUrl,
       SECRET_KEY: secretKey,
@@ -122,6 +128,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       DEVELOPER_MODE: 'on',
       NODE_NAME: 'cloud-1',
       MAIL_DIR: join(dataDir, 'mail'),
+      REGISTRY_KEYS: registryKeys,
       ...options.cloudEnv,
       ...fleet?.env,
     };
@@ -132,6 +139,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       EDGE_PORT: String(options.edgePort),
       EDGE_DATA_DIR: join(dataDir, 'edge'),
       MNEMONIC_FILE: (await developerPhrase(dataDir, environment)).phraseFile,
+      EDGE_REGISTRY_KEYS: registryKeys,
       ...options.edgeEnv,
     };
     const keyFile = join(dataDir, `local-key.${environment}`);

@@ -28,6 +28,8 @@ export interface DeveloperRecord {
   editor: Person;
   viewer: Person;
   admin: Person;
+  /** What one administrator asks for, another confirms. */
+  admin2: Person;
   other: { organizationId: string; sandbox: { cloudApiKey: string } };
 }
 
@@ -90,7 +92,10 @@ async function insertKey(
 
 const withoutId = ({ email, password, totpSecret }: Person): Person => ({ email, password, totpSecret });
 
-/** Reads the record of an earlier start, or seeds the database and writes it (readable by its owner only). */
+/**
+ * Reads the record of an earlier start, or seeds the database and writes it (readable by its owner only). One of before
+ * there were two administrators is given the second.
+ */
 export async function seedDeveloperOrganizations({
   databaseUrl,
   secretKey,
@@ -100,12 +105,19 @@ export async function seedDeveloperOrganizations({
   secretKey: string;
   recordFile: string;
 }): Promise<DeveloperRecord> {
-  if (existsSync(recordFile)) return JSON.parse(readFileSync(recordFile, 'utf8')) as DeveloperRecord;
+  const known = existsSync(recordFile) ? (JSON.parse(readFileSync(recordFile, 'utf8')) as DeveloperRecord) : null;
+  if (known?.admin2 !== undefined) return known;
+  const keep = (record: DeveloperRecord): DeveloperRecord => {
+    writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    return record;
+  };
   const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'flock-seed' });
   try {
     const box = createSecretBox([parseSealKey(secretKey)]);
     const seeding: Seeding = { identity: createIdentityStore(sql, initialAccount), seal: box.seal, nowMs: Date.now() };
     const { identity, nowMs } = seeding;
+    const admin2 = withoutId(await insertPerson(seeding, 'admin2', true));
+    if (known !== null) return keep({ ...known, admin2 });
     const owner = await insertPerson(seeding, 'owner', false);
     const otherOwner = await insertPerson(seeding, 'other-owner', false);
     const admin = await insertPerson(seeding, 'admin', true);
@@ -118,7 +130,7 @@ export async function seedDeveloperOrganizations({
       await identity.insertMembership({ userId: person.id, organizationId, role });
       return withoutId(person);
     };
-    const record: DeveloperRecord = {
+    return keep({
       organizationId,
       sandbox: { cloudApiKey: await insertKey(seeding, organizationId, 'sandbox') },
       live: { cloudApiKey: await insertKey(seeding, organizationId, 'live') },
@@ -126,10 +138,9 @@ export async function seedDeveloperOrganizations({
       editor: await member('editor'),
       viewer: await member('viewer'),
       admin: withoutId(admin),
+      admin2,
       other: { organizationId: otherId, sandbox: { cloudApiKey: await insertKey(seeding, otherId, 'sandbox') } },
-    };
-    writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-    return record;
+    });
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -29,6 +29,7 @@ function writeRecord(deployment: Deployment, options: StartOptions): void {
     editor: record.editor,
     viewer: record.viewer,
     admin: record.admin,
+    admin2: record.admin2,
     other: record.other,
   };
   writeFileSync(join(options.dataDir, 'dev.json'), `${JSON.stringify(dev, null, 2)}\n`, { mode: 0o600 });

@@ -4,6 +4,7 @@
  */
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { backoffMs } from '../../protocol/backoff.ts';
 import type { Call } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { OperationId, ReplyOf } from '../../protocol/routes.ts';
@@ -33,6 +34,8 @@ interface Kept {
 
 const NOTHING: Read<never> = { data: null, atMs: null, failure: null, isLoading: true };
 const KEPT_MAX = 200;
+/** C15's pauses. */
+const AGAIN = { firstMs: 1_000, mostMs: 30_000, jitterPercent: 50 };
 const cache = new Map<string, Kept>();
 
 /** Forgets everything that was read: on sign-out. */
@@ -53,7 +56,19 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
   if (known !== undefined) return known;
   const read = signal<Read<unknown>>(NOTHING);
   let asked = 0,
-    isHinted = false;
+    tries = 0,
+    isHinted = false,
+    later: ReturnType<typeof setTimeout> | undefined;
+  /** Nothing was wrong with the question: it is asked again, more and more seldom, for as long as somebody looks. */
+  const askLater = (): void => {
+    later = setTimeout(
+      () => {
+        if (kept.shown > 0 && document.visibilityState === 'visible') void kept.again();
+      },
+      backoffMs(tries, AGAIN, Math.random()),
+    );
+    tries += 1;
+  };
   const kept: Kept = {
     shown: 0,
     read,
@@ -63,15 +78,18 @@ function keptOf<O extends OperationId>(operationId: O, scope: Asking, call: Call
     },
     async again() {
       isHinted = false;
+      clearTimeout(later);
       asked += 1;
       const mine = asked;
       read.value = { ...read.peek(), isLoading: true };
-      const { outcome, requestId } = await ask(operationId, scope, call);
+      const { outcome, requestId, status } = await ask(operationId, scope, call);
       nowMs.value = Date.now(); // what was just made is not in the future
       if (mine !== asked) return; // a newer question is on its way: this answer is late
       read.value = isRefusal(outcome)
         ? { ...read.peek(), failure: { refusal: outcome, requestId }, isLoading: false }
         : { data: outcome, atMs: Date.now(), failure: null, isLoading: false };
+      if (isRefusal(outcome) && status >= 500) askLater();
+      else tries = 0;
       if (isHinted && kept.shown > 0) void kept.again();
     },
   };

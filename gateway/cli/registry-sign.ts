@@ -19,6 +19,16 @@ const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicHex = (key: KeyObject): string =>
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-RAW_KEY_BYTES).toString('hex');
 
+/** A new private key, as a file has it. */
+export const newRegistryKey = (): string => {
+  const der = Buffer.concat([PKCS8_HEADER, randomBytes(RAW_KEY_BYTES)]);
+  const made = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  return made.export({ format: 'pem', type: 'pkcs8' }).toString();
+};
+
+/** The public half of a private key, as REGISTRY_KEYS names it. */
+export const publicRegistryKey = (pem: string): string => publicHex(createPrivateKey(pem));
+
 /** Makes a key in a new file that only its owner reads. The exit code: 0 made, 2 no file was named, or it exists. */
 export function registryKeygen(args: readonly string[], out: Output, err: Output): number {
   const { values } = parseArgs({ args: [...args], strict: true, options: { 'key-file': { type: 'string' } } });
@@ -27,15 +37,14 @@ export function registryKeygen(args: readonly string[], out: Output, err: Output
     err.write('--key-file is needed: where the private key goes\n');
     return 2;
   }
-  const der = Buffer.concat([PKCS8_HEADER, randomBytes(RAW_KEY_BYTES)]);
-  const made = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const made = newRegistryKey();
   try {
-    writeFileSync(file, made.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flag: 'wx' });
+    writeFileSync(file, made, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     err.write(`--key-file: ${(error as Error).message}\n`);
     return 2;
   }
-  out.write(`${JSON.stringify({ key: publicHex(made) })}\n`);
+  out.write(`${JSON.stringify({ key: publicRegistryKey(made) })}\n`);
   return 0;
 }
 

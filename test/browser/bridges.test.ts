@@ -8,12 +8,13 @@ import type { Page } from 'playwright-core';
 import type { Registry } from '../../chains/catalogue.ts';
 import { registrySigningText } from '../../chains/registry-signature.ts';
 import { createClient } from '../../protocol/client.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/node/ids.ts';
 import { freePort } from '../../developer/ports.ts';
 import { isSound, openBrowser, visit } from '../support/browser/browser.ts';
 import { deciding, hasCome, signIn, turnTo } from '../support/browser/console.ts';
 import { REGISTRY_KEYS } from '../support/edge/registry.ts';
-import { enrol, startTestCloud, type Person } from '../support/gateway.ts';
+import { enrol, eventually, startTestCloud, type Person } from '../support/gateway.ts';
 
 const port = await freePort();
 const ORIGIN = `http://localhost:${port}`;
@@ -36,6 +37,11 @@ test.after.always(async () => {
 });
 
 const REGISTRY = '/console/admin/registry';
+const BUSY = {
+  success: false,
+  data: null,
+  error: { code: 'SERVICE_UNAVAILABLE', message: 'late', details: {}, requestId: 'req_x' },
+};
 /** A page that somebody is signed in on. */
 async function signedIn(who: Person, path = REGISTRY) {
   const visitor = await visit(browser, ORIGIN);
@@ -128,8 +134,14 @@ test.serial(
   'console 5.4, C8, C9, C10; treasury H1–H5, H11: a customer sees which routes are open and why the others are not, sets limits, and reads where a transfer is and why it does not go on; a viewer changes nothing',
   async (t) => {
     const organization = await cloud.organization();
-    const { live } = organization;
+    const { live, sandbox } = organization;
     await enrol(cloud, live);
+    // Both accounts are awake before somebody looks: on a busy machine the first answer may be late.
+    await eventually(
+      'the sandbox answers',
+      () => sandbox.client.call('listBridgePolicies'),
+      (page) => !isRefusal(page),
+    );
     for (const chain of ['eth', 'base'] as const)
       await live.client.must('createTreasuryWallet', { body: { chain, source: 'derived', label: `of ${chain}` } });
     const path = `/console/o/${organization.id}/live/bridges`;
@@ -139,6 +151,11 @@ test.serial(
     await turnTo(page, `/console/o/${organization.id}/sandbox/bridges`);
     await page.getByText('No route is open in this environment').waitFor();
     faults.push(...(await isSound(page, visitor, 'bridges-sandbox')));
+    // What a busy node did not answer is asked again, without anybody pressing a button (C8, C15).
+    let refused = 0;
+    await page.route('**/v1/treasury/routes', (route) =>
+      refused++ === 0 ? route.fulfill({ status: 503, json: BUSY }) : route.continue(),
+    );
     await turnTo(page, path);
     const row = (name: RegExp) => page.getByRole('row', { name });
     await row(/^eth base about 19 min/).waitFor();
