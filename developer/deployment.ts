@@ -90,6 +90,14 @@ function keptFile(dataDir: string, name: string, make: () => string): string {
 const registryKeysOf = (dataDir: string): string =>
   [1, 2].map((n) => publicRegistryKey(keptFile(dataDir, `registry-${n}.pem`, newRegistryKey))).join();
 
+/** What the first node is started with on every machine. */
+const ownSettings = ({ cloudPort, dataDir }: DeploymentOptions) => ({
+  CLOUD_PORT: String(cloudPort),
+  DEVELOPER_MODE: 'on',
+  NODE_NAME: 'cloud-1',
+  MAIL_DIR: join(dataDir, 'mail'),
+});
+
 const ownServer = ({ dataDir, durable = true, log }: DeploymentOptions): Promise<EmbeddedPostgres> =>
   startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable, log });
 
@@ -122,12 +130,9 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     fleet = await fleetOf(options);
     const registryKeys = registryKeysOf(dataDir);
     const cloudEnv = {
+      ...ownSettings(options),
       DATABASE_URL: databaseUrl,
       SECRET_KEY: secretKey,
-      CLOUD_PORT: String(options.cloudPort),
-      DEVELOPER_MODE: 'on',
-      NODE_NAME: 'cloud-1',
-      MAIL_DIR: join(dataDir, 'mail'),
       REGISTRY_KEYS: registryKeys,
       ...options.cloudEnv,
       ...fleet?.env,
