@@ -4,6 +4,8 @@
  * says how many rows there are: a copy without it is not whole. Migration M-E1, M-E2, M-E4.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { withoutGuard } from '../../protocol/formulas.ts';
+import { sheetLine } from '../../protocol/sheet.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { falseDerivation } from './address-rules.ts';
 import { STEPS_PER_TURN } from './checked.ts';
@@ -105,12 +107,23 @@ class Sheet {
 
 type Row = Readonly<Record<string, string | undefined>>;
 
+/** A cell with what ends it, from where the last one ended: nothing of a record is passed over. */
+const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|$)/y;
+
 function cellsOf(record: string, form: SheetForm): Row | null {
   const names = form === 'reconciliation' ? RECONCILED : EXPORTED,
     cells: string[] = [];
-  for (const [, quoted, plain] of record.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g))
-    cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
-  return cells.length === names.length ? Object.fromEntries(names.map((name, at) => [name, cells[at]!])) : null;
+  CELL.lastIndex = 0;
+  for (let end: string | undefined = ','; end === ',';) {
+    const found = CELL.exec(record);
+    if (found === null) return null;
+    const [, quoted, plain] = found;
+    cells.push(withoutGuard(quoted === undefined ? plain! : quoted.replaceAll('""', '"')));
+    end = found[3];
+  }
+  // Written as the cloud has to write it, so that every reader finds these cells, and a spreadsheet runs none of them.
+  if (cells.length !== names.length || sheetLine(cells) !== record) return null;
+  return Object.fromEntries(names.map((name, at) => [name, cells[at]!]));
 }
 
 function objectOf(record: string): Row | null {

@@ -25,6 +25,9 @@ const FORMS: Readonly<Record<SheetForm, { readonly type: string; readonly name: 
 /** A file of this length is looked at whole before the first byte is answered. */
 const BEGINNING_CHARACTERS = 64 * 1_024;
 
+/** An answer that nobody reads on ends with an error. */
+const leave = (file: Readable): void => void file.on('error', () => undefined).destroy();
+
 async function beginningOf(records: AsyncGenerator<string>): Promise<{ begun: string; isAll: boolean }> {
   let begun = '';
   while (begun.length < BEGINNING_CHARACTERS) {
@@ -55,18 +58,21 @@ export function createSheetPaths({ upstream, forwarding, known, log }: SheetSett
     }
     const { type, name } = form === null ? { type: '', name: '' } : FORMS[form];
     if (form === null || answer.type !== type) {
-      answer.file.on('error', () => undefined).destroy(); // an answer that nobody reads ends with an error
+      leave(answer.file);
       log.alarm('answer_false', { requestId: call.requestId, route: call.route.path, reason: 'content-type' });
       return refused(withheldAnswer(call.route, 'content-type'));
     }
     const records = checkedSheet(form, answer.file, known);
     try {
       const { begun, isAll } = await beginningOf(records);
+      const body = Readable.from(isAll ? [begun] : rest(call, begun, records), { objectMode: false });
+      // Also of a body that was never read: the rest would wait at the cloud, and hold a connection to it.
+      body.once('close', () => leave(answer.file));
       return {
         kind: 'streamed',
         contentType: type,
         headers: { 'content-disposition': `attachment; filename="${name}"` },
-        body: Readable.from(isAll ? [begun] : rest(call, begun, records), { objectMode: false }),
+        body,
       };
     } catch (error) {
       return refused(refusalOf(call, error));

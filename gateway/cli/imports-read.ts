@@ -8,7 +8,7 @@ import type { Found } from '../../actors/migration/formats/entry.ts';
 import { FIRST_BYTES, notText } from '../../actors/migration/formats/first-bytes.ts';
 import { createGuard, type Judged } from '../../actors/migration/guard/guard.ts';
 import { createImportReader } from '../../actors/migration/formats/reader.ts';
-import { csvLine, endLine, jsonLine } from '../../actors/migration/formats/write.ts';
+import { sheetLine, endLine, jsonLine } from '../../protocol/sheet.ts';
 import { IMPORT_FIELDS } from '../../protocol/migration/imports.ts';
 
 interface Output {
@@ -55,7 +55,7 @@ async function readFile(file: string, as: Written | null, out: Output, err: Outp
       else {
         count.rows += 1;
         const cells = IMPORT_FIELDS.map((field) => one.fields[field] ?? '');
-        if (as !== null) out.write(`${as === 'csv' ? csvLine(cells) : jsonLine(one.fields)}\n`);
+        if (as !== null) out.write(`${as === 'csv' ? sheetLine(cells) : jsonLine(one.fields)}\n`);
       }
     }
   };

@@ -9,8 +9,8 @@
 import { fieldOf, type ImportField } from '../../../protocol/migration/imports.ts';
 import { fault, shown, type Fault, type Found, type Line, type LineReader } from './entry.ts';
 import { COLUMNS_MAX, FIELD_CHARACTERS_MAX, LINE_BYTES_MAX } from './limits.ts';
-import { withoutGuard } from './formulas.ts';
-import { isRemark } from './write.ts';
+import { withoutGuard } from '../../../protocol/formulas.ts';
+import { isRemark } from '../../../protocol/sheet.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 type Delimiter = (typeof DELIMITERS)[number];

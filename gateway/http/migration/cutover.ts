@@ -1,6 +1,6 @@
 /** What a project watches, its cutover and its way back, and its reconciliation. Migration M-O1–M-O6, M-E1. */
 import { Readable } from 'node:stream';
-import { csvLine, endLine, gapLimitLine } from '../../../actors/migration/formats/write.ts';
+import { sheetLine, endLine, gapLimitLine } from '../../../protocol/sheet.ts';
 import { createImportWork } from '../../../actors/migration/imports/work.ts';
 import { watchOnly } from '../../../actors/key-source/decide.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
@@ -167,13 +167,13 @@ async function* reconciled(
   projectId: string,
   state: AccountState,
 ): AsyncGenerator<string> {
-  yield `${csvLine(COLUMNS)}\n`;
+  yield `${sheetLine(COLUMNS)}\n`;
   let count = 0;
   const families = new Set<Family>();
   for await (const rows of pagesOf(imports, accountId, projectId)) {
     count += rows.length;
     for (const { chain } of rows) families.add(FAMILY_OF[chain]);
-    yield `${rows.map((row) => csvLine(cellsOf(row, state))).join('\n')}\n`;
+    yield `${rows.map((row) => sheetLine(cellsOf(row, state))).join('\n')}\n`;
   }
   // Not of this project alone: a wallet is restored with all that the account issued. payments S18.
   const gapLimitOf = await gapLimitsOf(reads, state, [...families]);

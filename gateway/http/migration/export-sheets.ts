@@ -5,7 +5,7 @@
 import { lentPathOf } from '../../../actors/edge-link/retired-identities.ts';
 import { sourcesOf } from '../../../actors/key-source/decide.ts';
 import { Branches, type KeyedRow } from '../../../actors/migration/formats/branches.ts';
-import { csvLine, jsonLine } from '../../../actors/migration/formats/write.ts';
+import { sheetLine, jsonLine } from '../../../protocol/sheet.ts';
 import type { ScriptType } from '../../../chains/btc/derive.ts';
 import { parseAddress } from '../../../chains/reading.ts';
 import type { AccountState } from '../../../model/account/capabilities.ts';
@@ -54,7 +54,8 @@ export const SHEETS: Readonly<Record<ExportFormat, Format>> = {
     file: 'export.csv',
     type: 'text/csv',
     showsKeys: false,
-    open: () => allOf(`${csvLine(EXPORT_COLUMNS)}\n`, (row) => `${csvLine(cellsOf(row).map((cell) => cell ?? ''))}\n`),
+    open: () =>
+      allOf(`${sheetLine(EXPORT_COLUMNS)}\n`, (row) => `${sheetLine(cellsOf(row).map((cell) => cell ?? ''))}\n`),
   },
   JSONL: {
     file: 'export.jsonl',

@@ -1,6 +1,6 @@
 /** A project as a file that an import reads again, and whether a format can say all of it. Migration M-E2–M-E4. */
 import { Readable } from 'node:stream';
-import { endLine } from '../../../actors/migration/formats/write.ts';
+import { endLine } from '../../../protocol/sheet.ts';
 import type { Project } from '../../../model/ports/upload-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';

@@ -175,6 +175,13 @@ test('migration M-E1, M-T7: nothing false in a file of addresses is handed on, a
     [`${head}${own}# end, 2 rows\n`, 'rows'],
     [`${head}${own}# end, 1 rows\n${own}`, 'end'],
     [`${head}"${'a'.repeat(70_000)}`, 'form'],
+    // What one reader takes for these cells and another for those: each cell is read, and written in one way.
+    [`${head}${own.trim()}\r${row(FOREIGN, '')}# end, 1 rows\n`, 'rows.0.form'],
+    [`${head}${own.trim()}\rx,""${row(FOREIGN, '')}# end, 1 rows\n`, 'rows.0.form'],
+    [`${head}"${FOREIGN},${own.trim()},"z\n# end, 1 rows\n`, 'rows.0.form'],
+    [`${head}x"y",${own}# end, 1 rows\n`, 'rows.0.form'],
+    [`${head}"${SECOND}"${own.slice(SECOND.length)}# end, 1 rows\n`, 'rows.0.form'],
+    [`${head}${own.replace(',,,,', ',=1+1,,,')}# end, 1 rows\n`, 'rows.0.form'],
   ];
   for (const [text, field] of wrong) {
     const before = alarms();
@@ -190,4 +197,31 @@ test('migration M-E1, M-T7: nothing false in a file of addresses is handed on, a
   t.is(await asked('{"address":"x"}', 'export', 'application/json'), '500 content-type');
   const exported = `address,chain,derivation_path,user_ref,tag,label\n${FOREIGN},eth,m/44'/60'/9'/0/1,,,\n# end, 1 rows\n`;
   t.is(await asked(exported, 'export'), exported, 'the path of an export is a claim, traced where it is read again');
+});
+
+test('migration M-E1: of a long file that nobody reads on the cloud is asked no more', async (t) => {
+  const { cloud, edge } = await hostile(t);
+  const path = `/v1/migration/projects/${newId('mig', 1)}/export?format=JSONL`,
+    raw = `${JSON.stringify({ address: FOREIGN, chain: 'eth' })}\n`.repeat(200_000);
+  cloud.on('GET /v1/migration/projects/{id}/export', () => ({
+    status: 200,
+    raw,
+    type: 'application/x-ndjson; charset=utf-8',
+  }));
+  const headers = { 'x-api-key': edge.localKey };
+  // More of them than the edge has connections to its cloud.
+  for (let at = 0; at < 70; at += 1) {
+    const left = new AbortController();
+    const asked = await fetch(`${edge.url}${path}`, {
+      method: at % 2 === 0 ? 'HEAD' : 'GET',
+      headers,
+      signal: left.signal,
+    });
+    t.is(asked.status, 200);
+    left.abort();
+  }
+  for (let at = 0; at < 70; at += 1) {
+    const asked = await fetch(`${edge.url}${path}`, { method: 'HEAD', headers });
+    t.is(asked.status, 200);
+  }
 });

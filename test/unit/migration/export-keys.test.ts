@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { Judge, type JudgedRow } from '../../../actors/migration/imports/judge.ts';
 import { createImportReader } from '../../../actors/migration/formats/reader.ts';
-import { endLine } from '../../../actors/migration/formats/write.ts';
+import { endLine } from '../../../protocol/sheet.ts';
 import { addressOfKey, SCRIPT_TYPES } from '../../../chains/btc/derive.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';

@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { notText } from '../../../actors/migration/formats/first-bytes.ts';
-import { withGuard, withoutGuard } from '../../../actors/migration/formats/formulas.ts';
+import { withGuard, withoutGuard } from '../../../protocol/formulas.ts';
 import { createImportReader, formatOf } from '../../../actors/migration/formats/reader.ts';
 import type { Fault, Found } from '../../../actors/migration/formats/entry.ts';
-import { csvLine, endLine, jsonLine } from '../../../actors/migration/formats/write.ts';
+import { sheetLine, endLine, jsonLine } from '../../../protocol/sheet.ts';
 import { descriptorChecksum } from '../../../chains/btc/descriptor-checksum.ts';
 import { SHEETS } from '../../../gateway/http/migration/export-sheets.ts';
 import { IMPORT_FIELDS, type ImportField } from '../../../protocol/migration/imports.ts';
@@ -283,7 +283,7 @@ const asCsv = (list: readonly Row[], delimiter: string, end: string, mark: strin
   const lines = [
     used.join(delimiter),
     ...list.map((row) =>
-      csvLine(
+      sheetLine(
         used.map((field) => row[field] ?? ''),
         delimiter,
       ),

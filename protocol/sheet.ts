@@ -2,7 +2,7 @@
 import { withGuard } from './formulas.ts';
 
 /** One record without its end; every cell that a spreadsheet would run is guarded, and quoted where RFC 4180 asks. */
-export function csvLine(cells: readonly string[], delimiter = ','): string {
+export function sheetLine(cells: readonly string[], delimiter = ','): string {
   return cells
     .map(withGuard)
     .map((cell) => (mustQuote(cell, delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell))
