@@ -56,28 +56,23 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
       );
     },
     async openings({ accountId, id }, { payerKey, email, clientKey }, limit, nowMs) {
-      // Time is compared outside: an index by time has what is open at every account.
-      const open = (of: Fragment) => sql`(select count(*) from (
-        select from (select p.expires_at from payment p
-                      where p.account_id = t.account and p.status = 'awaiting_payment' and ${of} offset 0) o
-         where o.expires_at > ${nowMs}::timestamptz limit ${limit}) w)`;
-      const [row] = await sql<{ waiting: number; ofEmail: number; ofClient: number }[]>`
+      const [found] = await sql<
+        { waiting: number; ofSameEmail: number; ofSameClient: number; earlier: string | null }[]
+      >`
         select v.* from ${asTenant(
           sql,
           accountId,
-          sql`
-          select ${open(sql`p.link_id = ${id}`)} as waiting,
-                 ${open(sql`p.link_id = ${id} and lower(p.customer_email) = ${email}`)} as of_email,
-                 ${open(sql`p.client_key = ${clientKey}`)} as of_client`,
+          sql`select * from openings(t.account, ${id}, ${email}, ${clientKey}, ${payerKey}, ${nowMs}::timestamptz, ${limit})`,
         )}`;
-      const payment = await oneOf(
-        sql,
-        accountId,
-        sql`
-        select * from payment where account_id = t.account and link_id = ${id} and payer_key = ${payerKey}
-         order by account_id desc, link_id desc, payer_key desc, id desc limit 1`,
-        paymentOf,
-      );
+      const payment =
+        found!.earlier === null
+          ? null
+          : await oneOf(
+              sql,
+              accountId,
+              sql`select * from payment where account_id = t.account and id = ${found!.earlier}`,
+              paymentOf,
+            );
       const holder =
         payment === null
           ? null
@@ -88,9 +83,9 @@ function checkoutReads(sql: Sql): Pick<ReadStore, 'checkout' | 'openings' | 'pay
               holderOf,
             );
       return {
-        waiting: Number(row!.waiting),
-        ofEmail: Number(row!.ofEmail),
-        ofClient: Number(row!.ofClient),
+        waiting: Number(found!.waiting),
+        ofEmail: Number(found!.ofSameEmail),
+        ofClient: Number(found!.ofSameClient),
         earlier:
           payment === null || holder === null
             ? null

@@ -1392,6 +1392,14 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       call: () => database.sql`select * from due_in_sandbox(${theirs.live}, 'infinity', 10)`,
     },
   ],
+  openings: [
+    {
+      name: "what payers have open on another account's link",
+      expected: 'nothing',
+      call: () =>
+        database.sql`select * from openings(${theirs.live}, 'lnk_none', 'a@b', 'client', 'payer', 'infinity', 10)`,
+    },
+  ],
   is_delivering: [
     {
       name: 'the deliveries of a live account',

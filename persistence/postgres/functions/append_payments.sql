@@ -88,9 +88,9 @@ begin
          and (l.status <> 'active' or (
            -- Of this payer alone, by the index that has the payers: not of all who have a payment open.
            select o.id from (
-             select p.id, p.status, p.expires_at from payment p
-              where p.account_id = r.account_id and p.link_id = r.link_id and p.payer_key = r.payer_key offset 0) o
-            where o.id <> r.id and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)),
+             select p.id, p.account_id, p.status, p.expires_at from payment p
+              where p.link_id = r.link_id and p.payer_key = r.payer_key offset 0) o
+            where o.account_id = r.account_id and o.id <> r.id and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)),
       'a payer');
   end if;
   if batch ? 'checkout_addresses' then
@@ -166,12 +166,13 @@ begin
     for one in select * from jsonb_to_recordset(batch -> 'payments_expired') r(account_id text, link_id text) loop
       perform expire_of(one.account_id, array(
         select p.id from payment p
-         where p.account_id = one.account_id and p.link_id = one.link_id and p.status = 'awaiting_payment'
+         where p.link_id = one.link_id and case when p.status = 'awaiting_payment' then true end
+           and case when p.account_id = one.account_id then true end
          order by p.id limit at_once));
       update payment_link l set ending = true
        where l.account_id = one.account_id and l.id = one.link_id
-         and (select p.id from payment p where p.account_id = l.account_id and p.link_id = l.id
-                 and p.status = 'awaiting_payment' limit 1) is not null;
+         and (select p.id from payment p where p.link_id = l.id and case when p.status = 'awaiting_payment' then true end
+                 and case when p.account_id = l.account_id then true end limit 1) is not null;
     end loop;
   end if;
   if batch ? 'payments_retired' then

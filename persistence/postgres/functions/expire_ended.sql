@@ -14,7 +14,8 @@ begin
    order by l.account_id, l.id limit 1 for no key update skip locked;
   if found then
     ids := array(select p.id from payment p
-      where p.account_id = closed.account_id and p.link_id = closed.id and p.status = 'awaiting_payment'
+      where p.link_id = closed.id and case when p.status = 'awaiting_payment' then true end
+        and case when p.account_id = closed.account_id then true end
       order by p.id limit most);
     perform expire_of(closed.account_id, ids);
     if cardinality(ids) < most then
