@@ -90,7 +90,8 @@ begin
            select o.id from (
              select p.id, p.account_id, p.status, p.expires_at from payment p
               where p.link_id = r.link_id and p.payer_key = r.payer_key offset 0) o
-            where o.account_id = r.account_id and o.id <> r.id and o.status = 'awaiting_payment' and o.expires_at > r.opened_at limit 1) is not null)),
+            where o.account_id = r.account_id and o.id <> r.id and o.status = 'awaiting_payment'
+              and o.expires_at > r.opened_at limit 1) is not null)),
       'a payer');
   end if;
   if batch ? 'checkout_addresses' then
@@ -171,7 +172,8 @@ begin
          order by p.id limit at_once));
       update payment_link l set ending = true
        where l.account_id = one.account_id and l.id = one.link_id
-         and (select p.id from payment p where p.link_id = l.id and case when p.status = 'awaiting_payment' then true end
+         and (select p.id from payment p
+               where p.link_id = l.id and case when p.status = 'awaiting_payment' then true end
                  and case when p.account_id = l.account_id then true end limit 1) is not null;
     end loop;
   end if;
