@@ -27,7 +27,7 @@ const emit = (
 ): void =>
   console.log(JSON.stringify({ id, what, ours, limit, unit, better: 'lower', goal: 1, note } satisfies Figure));
 
-/** Noted from the first byte on; what takes longer than 50 ms blocks whoever types. */
+/** Noted from the first byte on. A task above 50 ms keeps a person waiting who types meanwhile. */
 const WATCH = `
   window.seen = { fcp: 0, lcp: 0, cls: 0, blocked: 0, events: [] };
   const watch = (type, take, more) =>
