@@ -292,24 +292,29 @@ function Person({ scope }: { scope: Scope | null }): JSX.Element {
 
 const NOWHERE: Scope = { organizationId: '', environment: 'live' };
 
+/** Pages whose script is here: the next visit waits for none. */
+const here = new Map<PageEntry, PageComponent>();
+
 /** The page of the address. What it shows is keyed by the whole place, so that nothing of another one survives. */
 function Current({ scope }: { scope: Scope | null }): JSX.Element {
   const found = pageAt(scope === null ? [...OPEN_PAGES, ...OWN_PAGES, ...ADMIN_PAGES] : PAGES, place.value.path);
-  const [loaded, setLoaded] = useState<{ path: string; Page: PageComponent } | null>(null);
-  const path = found?.page.path ?? null;
+  const [, setCame] = useState<PageEntry | null>(null);
+  const page = found?.page ?? null;
   useEffect(() => {
-    let isHere = true;
-    void found?.page.load().then((Page) => {
-      if (isHere) setLoaded({ path: found.page.path, Page });
+    if (page === null || here.has(page)) return;
+    let isShown = true;
+    void page.load().then((Page) => {
+      here.set(page, Page);
+      if (isShown) setCame(page);
     });
     return () => {
-      isHere = false;
+      isShown = false;
     };
-  }, [path]);
+  }, [page]);
   useEffect(() => {
     const where = scope?.environment === 'sandbox' ? '[Sandbox] ' : '';
     document.title = `${where}${found?.page.title ?? 'Not found'} · Flock`;
-  }, [path, scope?.environment]);
+  }, [page, scope?.environment]);
   if (found === null || (found.page.only !== undefined && found.page.only !== scope?.environment)) {
     return (
       <Empty
@@ -324,7 +329,7 @@ function Current({ scope }: { scope: Scope | null }): JSX.Element {
       </Empty>
     );
   }
-  if (loaded?.path !== path) return <Skeleton />;
-  const { Page } = loaded;
+  const Page = here.get(found.page);
+  if (Page === undefined) return <Skeleton />;
   return <Page key={pageKey.value} scope={scope ?? NOWHERE} params={found.params} />;
 }
