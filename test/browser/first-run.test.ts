@@ -96,7 +96,7 @@ const answering = (page: Page, answer: 'accept' | 'dismiss'): Promise<string> =>
 
 for (const way of ['mouse', 'keyboard'] as const) {
   test.serial(
-    `console C11 (faults 39), C18, C19: from a sign-up to the first webhook by ${way}, with a real edge`,
+    `console C11 (faults 39), C18, C19, D3: from a sign-up to the first webhook by ${way}${way === 'keyboard' ? ' at 390 px' : ''}, with a real edge`,
     async (t) => {
       const began = performance.now();
       const visitor = await visit(
