@@ -1,6 +1,7 @@
 /**
  * A year of billing on the real store: accounts of two nodes on a driven clock, plans that change at random, nodes that
- * die in the middle of what they do. What was billed is compared with exact fractions of what happened. Console B10, D6.
+ * die in the middle of what they do. What was billed is compared with exact fractions of what happened. Console B10,
+ * D6.
  */
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
