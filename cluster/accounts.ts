@@ -6,7 +6,7 @@ import { withBigints } from '../protocol/bigint-json.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { shardOf } from '../protocol/node/ids.ts';
-import { MOVED, type Operation } from './listener.ts';
+import { MOVED, UNKNOWN, type Operation } from './listener.ts';
 import type { Membership } from './membership.ts';
 import { unrouted, type Router } from './router.ts';
 
@@ -32,7 +32,10 @@ const REPEATABLE: ReadonlySet<AccountCommand['type']> = new Set([
 ]);
 
 /** Reasons of an actor's SERVICE_UNAVAILABLE with which nothing was done, and which a handover has. */
-const MOVING: ReadonlySet<unknown> = new Set(['stopping', 'load_failed', 'stale_owner']);
+const MOVING = ['stopping', 'load_failed', 'stale_owner'];
+
+/** The account left while the command was at work: its last append may count. */
+const ABANDONED = 'abandoned';
 
 interface AskMessage {
   readonly accountId: AccountId;
@@ -56,11 +59,13 @@ export function createClusterAccounts({ local, membership, router, reads, newCal
   const askHere = async <C extends AccountCommand>(
     accountId: AccountId,
     command: C,
-  ): Promise<Answer<C> | typeof MOVED> => {
+  ): Promise<Answer<C> | typeof MOVED | typeof UNKNOWN> => {
     const shard = shardOf(accountId);
     if (!membership.serves(shard)) return MOVED;
     const answer = await local.ask(accountId, command);
-    return hasMoved(answer) && !(await membership.stillOwns(shard)) ? MOVED : answer;
+    if (wasTurnedAway(answer, [ABANDONED]))
+      return REPEATABLE.has(command.type) || command.idempotency !== undefined ? UNKNOWN : unrouted('unanswered');
+    return wasTurnedAway(answer, MOVING) && !(await membership.stillOwns(shard)) ? MOVED : answer;
   };
   const wakeHere = async (accountId: AccountId): Promise<true | typeof MOVED> => {
     if (!membership.serves(shardOf(accountId))) return MOVED;
@@ -100,7 +105,12 @@ export function createClusterAccounts({ local, membership, router, reads, newCal
       },
     },
     operations: {
-      [ASK_PATH]: ({ accountId, command }: AskMessage) => askHere(accountId, command),
+      async [ASK_PATH]({ accountId, command }: AskMessage) {
+        const answer = await askHere(accountId, command);
+        // Without an answer the caller asks once more, under its key.
+        if (answer === UNKNOWN) throw new Error('the account left this node while it was at work');
+        return answer;
+      },
       [WAKE_PATH]: ({ accountId }: { accountId: AccountId }) => wakeHere(accountId),
     },
   };
@@ -116,5 +126,5 @@ const claimOf = (type: AccountCommand['type'], key: string) => ({
   successStatus: 200,
 });
 
-const hasMoved = (answer: Answer<AccountCommand>): boolean =>
-  isRefusal(answer) && answer.code === 'SERVICE_UNAVAILABLE' && MOVING.has(answer.details['reason']);
+const wasTurnedAway = (answer: Answer<AccountCommand>, reasons: readonly string[]): boolean =>
+  isRefusal(answer) && answer.code === 'SERVICE_UNAVAILABLE' && reasons.includes(String(answer.details['reason']));

@@ -24,6 +24,9 @@ const ANSWERS_KEPT_MAX = 50_000;
 /** This node does not own what a call is for. */
 export const MOVED = Symbol('moved');
 
+/** It may have been done, and its caller may ask for it again: what was asked was at work when the account left. */
+export const UNKNOWN = Symbol('unknown');
+
 /** Does what a message asks for. `MOVED` when it is another node's; may reject: the caller then knows nothing. */
 export type Operation = (message: never) => Promise<unknown>;
 

@@ -3,7 +3,7 @@
  * it says so, then the database is asked. A takeover is a pause for the caller, no error.
  *
  *   the owner is           what is done
- *   this node              the work itself; when the shard left meanwhile, once more elsewhere
+ *   this node              the work itself; when the shard left meanwhile, once more elsewhere; UNKNOWN as below
  *   another node           a call; MOVED or never reached: look again, then once more
  *   another, no answer     unknown: once more under the same key, which the owner does once
  *   nobody                 look again, until the limit
@@ -12,7 +12,7 @@ import type { Clock } from '../actors/kernel/timers.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { shardOf } from '../protocol/node/ids.ts';
-import { MOVED } from './listener.ts';
+import { MOVED, UNKNOWN } from './listener.ts';
 import type { Membership, Owner } from './membership.ts';
 import type { Called, Peers } from './peers.ts';
 
@@ -35,10 +35,10 @@ export interface Work<T> {
   readonly path: string;
   readonly message: object;
   /**
-   * Does it on this node; MOVED when the account is not here any more and nothing was done. `isDoubtful`: another node
-   * may have done it before.
+   * Does it on this node; MOVED when the account is not here any more and nothing was done, UNKNOWN when it may have
+   * been done, and may be asked for again. `isDoubtful`: it may have been done before.
    */
-  local(isDoubtful: boolean): Promise<T | typeof MOVED>;
+  local(isDoubtful: boolean): Promise<T | typeof MOVED | typeof UNKNOWN>;
   /** Work that changes something, and must be done once, has a key of its own. */
   readonly once?: boolean;
   /** Milliseconds in all; `ROUTE_MS_MAX` where absent. */
@@ -81,7 +81,8 @@ export class Router {
       const owner = membership.ownerOf(shardOf(accountId));
       if (owner?.node === nodeId) {
         const reply = await work.local(isDoubtful);
-        if (reply !== MOVED) return { kind: 'done', reply };
+        if (reply !== MOVED && reply !== UNKNOWN) return { kind: 'done', reply };
+        isDoubtful ||= reply === UNKNOWN;
       } else if (owner !== null && owner.url !== null) {
         const called = await this.#call(owner.url, work, { key, epoch: owner.epoch }, untilMs);
         if (called.kind === 'answered') return { kind: 'done', reply: called.reply as T };

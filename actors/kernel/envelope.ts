@@ -16,7 +16,8 @@ export interface Duplicate {
 /**
  * The reply to an asker. Beside the refusals of the entity itself:
  * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time;
- * or `store_away`: the store did not answer the append, so the outcome may be unknown;
+ * or `store_away`: the store did not answer the append, and `abandoned`: the actor had to go while it was at work, so
+ * that the outcome may be unknown;
  * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown;
  * or `undecidable` and `unstorable`: nothing was done, and nothing would be another time (`futility`).
  */
@@ -27,11 +28,19 @@ export const DUPLICATE: Duplicate = { ok: 'duplicate' };
 /** `Retry-After` of what was turned away. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** With the last two the outcome may be unknown. */
 export type UnavailableReason =
-  'mailbox_full' | 'residents_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time' | 'store_away';
+  | 'mailbox_full'
+  | 'residents_full'
+  | 'stopping'
+  | 'load_failed'
+  | 'stale_owner'
+  | 'not_begun_in_time'
+  | 'store_away'
+  | 'abandoned';
 export type CrashReason = 'crashed' | 'timed_out' | 'given_up';
 
-/** Nothing was done; the same command may be sent again. */
+/** Nothing was done, with the two exceptions above; the same command may be sent again. */
 export function unavailable(reason: UnavailableReason): Refusal {
   return refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason });
 }

@@ -159,9 +159,10 @@ export abstract class Leaf implements Runnable {
     if (!this.#awake) this.#stopNow();
   }
 
-  /** Stops now, whatever runs. Askers of the running turn get INTERNAL_ERROR, those who wait SERVICE_UNAVAILABLE. */
+  /** Stops now, whatever runs. Askers of the running turn are told `abandoned`, those who wait `stopping`. */
   abandon(): void {
     if (this.phase === 'stopped') return;
+    this.failWith(unavailable('abandoned'));
     this.#failTaken();
     this.#stopNow();
   }

@@ -42,7 +42,7 @@ test('at the deadline the drain goes without those that hang: their askers are t
   const stopping = node.system.stop(5_000);
   node.clock.advance(5_000);
   t.deepEqual(await stopping, { drained: false, abandoned: ['shards/0007/counter-a'] });
-  t.like(await atWork, { code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
+  t.like(await atWork, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'abandoned' } });
   t.like(await waiting, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'stopping' } });
   // The turn wakes up now, is told `stale`, and would load and append once more if it were allowed to.
   store.release();
@@ -103,7 +103,7 @@ test('a reload that ends after the deadline leads to no append: no zombie write'
   const stopping = node.system.stop(1_000);
   node.clock.advance(1_000);
   t.like(await stopping, { drained: false });
-  t.like(await asked, { code: 'INTERNAL_ERROR' });
+  t.like(await asked, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'abandoned' } });
   loaded();
   await rounds(50);
   t.is(base.attempts, 1);

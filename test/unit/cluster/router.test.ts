@@ -1,5 +1,6 @@
 /** Work for an account where it lives: what is done again after an answer that did not come is known to be doubtful. */
 import test from 'ava';
+import { unavailable } from '../../../actors/kernel/envelope.ts';
 import { createClusterAccounts } from '../../../cluster/accounts.ts';
 import { MOVED } from '../../../cluster/listener.ts';
 import type { Owner } from '../../../cluster/membership.ts';
@@ -109,3 +110,52 @@ test('a command without a key of its own is done once where its first owner may 
   t.deepEqual(claims, ['call-1', 'call-1'], 'both tries are under one key');
   t.deepEqual(looked, ['CALL abandon_withdrawal call-1']);
 });
+
+for (const [what, command, answered] of [
+  ['under a key of its caller', { type: 'create_address', idempotency: { key: 'k' } }, 'duplicate'],
+  ['that changes nothing', { type: 'inspect' }, true],
+] as const) {
+  test(`a command ${what} that was at work when its account left is asked for once more, where the account is by then`, async (t) => {
+    const { router, sent, ended } = routing([HERE, THERE], [{ kind: 'answered', reply: { ok: answered, reply: 1 } }]);
+    let asked = 0;
+    const { accounts, operations } = leaving(router, () => (asked += 1));
+    const answer = await ended(accounts.ask(ACCOUNT, command as never));
+    t.is((answer as { ok: unknown }).ok, answered);
+    t.deepEqual([asked, sent.length], [1, 1]);
+    t.deepEqual((sent[0]!.command as { idempotency?: unknown }).idempotency, (command as object as Keyed).idempotency);
+    // For another node that is no answer, so that it asks again.
+    await t.throwsAsync(() => operations['/accounts/ask']!({ accountId: ACCOUNT, command } as never));
+  });
+}
+
+test('a command without a key that was at work when its account left is not done twice: nobody knows, and the caller reads so', async (t) => {
+  const { router, sent, ended } = routing([HERE, THERE], [{ kind: 'answered', reply: { ok: true, reply: 1 } }]);
+  let asked = 0;
+  const { accounts } = leaving(router, () => (asked += 1));
+  t.like(await ended(accounts.ask(ACCOUNT, { type: 'create_address' } as never)), {
+    code: 'SERVICE_UNAVAILABLE',
+    details: { reason: 'the node of this account did not answer', retryAfterSeconds: 1 },
+  });
+  t.deepEqual([asked, sent.length], [1, 0]);
+});
+
+interface Keyed {
+  readonly idempotency?: unknown;
+}
+
+/** Accounts of a node that each of them leaves while it is at work. */
+function leaving(router: Router, onAsk: () => void) {
+  return createClusterAccounts({
+    router,
+    membership: { serves: () => true, stillOwns: async () => false },
+    newCallId: () => 'call-1',
+    local: {
+      ask: async () => {
+        onAsk();
+        return unavailable('abandoned') as never;
+      },
+      wake: async () => undefined,
+    },
+    reads: { idempotent: async () => null },
+  });
+}
