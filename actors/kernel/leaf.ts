@@ -159,7 +159,7 @@ export abstract class Leaf implements Runnable {
     if (!this.#awake) this.#stopNow();
   }
 
-  /** Stops now, whatever runs. Askers of the running turn are told `abandoned`, those who wait `stopping`. */
+  /** Stops now, whatever runs. Askers of the running turn read `abandoned`, those who wait `stopping`. */
   abandon(): void {
     if (this.phase === 'stopped') return;
     this.failWith(unavailable('abandoned'));
