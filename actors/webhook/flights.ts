@@ -46,6 +46,8 @@ interface AccountFlights {
 }
 
 export class Flights {
+  /** Flights by the end of their claims. */
+  readonly #ends = new Map<string, number>();
   readonly #accounts = new Map<AccountId, AccountFlights>();
 
   get size(): number {
@@ -55,6 +57,11 @@ export class Flights {
   /** True when nothing more of the account should be claimed. */
   full(accountId: AccountId): boolean {
     return (this.#accounts.get(accountId)?.byId.size ?? 0) >= ACCOUNT_HARD_MAX;
+  }
+
+  /** Each end of a claim that is here, once. */
+  claimEnds(): string[] {
+    return [...this.#ends.keys()];
   }
 
   /** Endpoints of the accounts that have their share here. */
@@ -85,6 +92,7 @@ export class Flights {
     if (known !== undefined && known.lane === flight.lane) return this.#renew(account, known, flight);
     if (known !== undefined) this.#drop(account, delivery.id);
     account.byId.set(delivery.id, flight);
+    this.#count(due.claimedUntil, 1);
     account.byEndpoint.set(delivery.webhookId, (account.byEndpoint.get(delivery.webhookId) ?? 0) + 1);
     const behind = flight.lane === null ? undefined : account.lanes.get(flight.lane);
     if (behind !== undefined) behind.push(flight);
@@ -155,6 +163,7 @@ export class Flights {
   /** Forgets all of an account. Returns the claims that are to be given back. */
   removeAccount(accountId: AccountId): DeliveryClaim[] {
     const claims = [...(this.#accounts.get(accountId)?.byId.values() ?? [])].map(({ due }) => claimOf(due));
+    for (const { claimedUntil } of claims) this.#count(claimedUntil, -1);
     this.#accounts.delete(accountId);
     return claims;
   }
@@ -191,6 +200,8 @@ export class Flights {
   }
 
   #renew(account: AccountFlights, known: Flight, { due, untilMs, seenMs }: Flight): void {
+    this.#count(known.due.claimedUntil, -1);
+    this.#count(due.claimedUntil, 1);
     Object.assign(known, { due, untilMs, seenMs });
     if (!known.sent) return;
     known.sent = false;
@@ -201,12 +212,19 @@ export class Flights {
     const flight = account.byId.get(deliveryId);
     if (flight === undefined) return;
     account.byId.delete(deliveryId);
+    this.#count(flight.due.claimedUntil, -1);
     const { webhookId } = flight.due.delivery;
     const left = (account.byEndpoint.get(webhookId) ?? 1) - 1;
     if (left === 0) account.byEndpoint.delete(webhookId);
     else account.byEndpoint.set(webhookId, left);
     if (!flight.sent) account.ready = account.ready.filter((other) => other !== flight);
     if (flight.lane !== null) this.#advance(account, flight, flight.lane);
+  }
+
+  #count(end: string, more: number): void {
+    const count = (this.#ends.get(end) ?? 0) + more;
+    if (count === 0) this.#ends.delete(end);
+    else this.#ends.set(end, count);
   }
 
   #advance(account: AccountFlights, gone: Flight, lane: string): void {

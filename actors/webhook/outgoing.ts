@@ -140,6 +140,11 @@ export class Outgoing {
     return this.#flights.busyEndpoints(accountIds);
   }
 
+  /** Ends of the claims that are here: a claim that is not holds back what comes after it in its lane. */
+  heldEnds(): string[] {
+    return this.#flights.claimEnds();
+  }
+
   /**
    * The answer to the claim that was begun last. `untilMs` and `seenMs` are of when it was asked for. `more`: another
    * round may find more.

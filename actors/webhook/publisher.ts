@@ -134,7 +134,8 @@ class RunningPublisher implements Publisher {
       seenMs = clock.elapsedMs(),
       untilMs = seenMs + CLAIM_MS - CLAIM_MARGIN_MS;
     const busy = this.#outgoing.beginClaim(accountIds);
-    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, busy).catch((error: unknown) => {
+    const held = this.#outgoing.heldEnds();
+    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, busy, held).catch((error: unknown) => {
       this.#outgoing.unanswered(accountIds);
       throw error;
     });

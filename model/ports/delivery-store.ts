@@ -32,7 +32,9 @@ export interface DeliveryStore {
   /**
    * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED. Those
    * whose shard another node owns by now are left out, whatever this one believes.
-   * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
+   * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting. `held` are the ends of the
+   * claims that are in the caller's hands: what is claimed otherwise, of an answer that was lost, holds its lane back.
+   * Absent: every claim is.
    */
   claimDue(
     accountIds: readonly AccountId[],
@@ -40,6 +42,7 @@ export interface DeliveryStore {
     nowMs: number,
     claimMs: number,
     busyWebhooks: readonly string[],
+    held?: readonly string[],
   ): Promise<DueDelivery[]>;
   /**
    * Those of an account's claimed deliveries that may leave: their endpoint is enabled now, and no sandbox reset forgot

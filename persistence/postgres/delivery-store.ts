@@ -100,7 +100,7 @@ export function createDeliveryStore(
 ): DeliveryStore & DeliveryUpkeep {
   const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
-    async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
+    async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks, held) {
       const own = accountIds.flatMap((accountId) => {
         const epoch = epochOf(shardOf(accountId));
         return epoch === undefined ? [] : { accountId, epoch };
@@ -110,7 +110,7 @@ export function createDeliveryStore(
         with t as materialized (
           select n.at, n.at + ${claimMs}::int * interval '1 millisecond' as ends from (select ${now(nowMs)} as at) n)
         select d.*, t.ends::text as claimed_until
-          from t cross join lateral claim_owned_deliveries(${own.map(({ accountId }) => accountId as string)}::text[], ${own.map(({ epoch }) => String(epoch))}::text[]::bigint[], ${limit}, t.at, t.ends, ${[...busyWebhooks]}::text[]) d`;
+          from t cross join lateral claim_in_order(${own.map(({ accountId }) => accountId as string)}::text[], ${own.map(({ epoch }) => String(epoch))}::text[]::bigint[], ${limit}, t.at, t.ends, ${[...busyWebhooks]}::text[], ${held === undefined ? null : [...held]}::text[]::timestamptz[]) d`;
       failpoint('claim_due.after');
       return rows.map(dueOf);
     },

@@ -931,6 +931,18 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
         database.sql`select * from claim_deliveries(array['org_none_live'], 10, now(), now() + interval '1 minute', '{}')`,
     },
   ],
+  claim_in_order: [
+    {
+      name: 'with an epoch that the shard has no more',
+      expected: 'nothing',
+      async call() {
+        const { epoch } = await fenceOf(theirs.live);
+        const due =
+          await database.sql`select * from claim_in_order(array[${theirs.live}], array[${epoch - 1}::bigint], 10, now() + interval '1 year', now() + interval '2 years', '{}', null)`;
+        if (due.length > 0) throw new Error('claimed by a node that was the owner');
+      },
+    },
+  ],
   claim_owned_deliveries: [
     {
       name: 'with an epoch that the shard has no more',

@@ -199,8 +199,8 @@ export class Database implements StoryDatabase {
         append: (entry) => statement(() => this.#append(entry, (one) => accounts.append(one))),
       },
       deliveries: {
-        claimDue: (ids, limit, nowMs, claimMs, busy) =>
-          statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
+        claimDue: (ids, limit, nowMs, claimMs, busy, held) =>
+          statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy, held)),
         standing: (_accountId, ids) => statement(() => deliveries.standing(ids)),
         recordAttempts: (attempts) => statement(() => deliveries.record(attempts)),
         releaseClaims: (claims) => statement(() => deliveries.release(claims)),

@@ -1,4 +1,4 @@
-/** Deliveries and attempts by the rules of `claim_owned_deliveries` and `record_attempts`. */
+/** Deliveries and attempts by the rules of `claim_in_order` and `record_attempts`. */
 import type { DeliveryClaim, DueDelivery, SendableDelivery } from '../../model/ports/delivery-store.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -70,6 +70,7 @@ export class Deliveries {
     nowMs: number,
     claimMs: number,
     busy: readonly string[],
+    held?: readonly string[],
   ): DueDelivery[] {
     const isFree = ({ claimedUntilMs }: Delivery) => claimedUntilMs <= nowMs;
     const isWaiting = ({ status }: Delivery) => status === 'pending' || status === 'failed';
@@ -92,7 +93,7 @@ export class Deliveries {
         ![...this.rows.values()].some(
           (other) =>
             isFirst(other) &&
-            isFree(other) &&
+            (isFree(other) || held?.includes(String(other.claimedUntilMs)) === false) &&
             !taken.has(other) &&
             other.webhookId === row.webhookId &&
             other.orderKey === row.orderKey &&

@@ -20,8 +20,15 @@ test.before(async () => {
 test.after.always(() => database.close());
 
 const CLAIM_MS = 60_000;
-const claim = (accountId: AccountId, more: { limit?: number; nowMs?: number; busy?: string[] } = {}) =>
-  stores.deliveries.claimDue([accountId], more.limit ?? 100, more.nowMs ?? NOW_MS, CLAIM_MS, more.busy ?? []);
+const claim = (accountId: AccountId, more: { limit?: number; nowMs?: number; busy?: string[]; held?: string[] } = {}) =>
+  stores.deliveries.claimDue(
+    [accountId],
+    more.limit ?? 100,
+    more.nowMs ?? NOW_MS,
+    CLAIM_MS,
+    more.busy ?? [],
+    more.held,
+  );
 
 async function setUp(...hooks: Partial<WebhookRow>[]): Promise<{ live: AccountId; hooks: WebhookRow[] }> {
   const { live } = await newOrganization(stores);
@@ -188,6 +195,39 @@ test("4.1 row 2, found: a node whose shards are others' by now claims nothing of
   const again = await openStores(own, 'first');
   t.deepEqual(await claimed(second), []);
   t.is((await claimed(again)).length, 1, 'the same node with another epoch');
+});
+
+test('§6 a claim whose answer was lost holds back what comes after it in its lane, and no other, until it is over', async (t) => {
+  const { live } = await setUp({});
+  const [first] = await publish(live, { orderKey: 'a' }, { orderKey: 'a' }, { orderKey: 'b' });
+  // Nobody got its answer, and it may have run after all claims of the account were ended.
+  const [lost] = await claim(live, { limit: 1 });
+  t.is(lost!.delivery.eventId, first!.eventId);
+  const nowMs = NOW_MS + 1,
+    laterMs = nowMs + CLAIM_MS;
+  const others = await claim(live, { held: [], nowMs });
+  t.deepEqual(
+    others.map(({ orderKey }) => orderKey),
+    ['b'],
+  );
+  const held = others.map(({ claimedUntil }) => claimedUntil);
+  t.deepEqual(await claim(live, { held, nowMs }), []);
+  const over = await claim(live, { held, nowMs: laterMs });
+  t.deepEqual(
+    over.map(({ delivery: { eventId }, orderKey }) => [orderKey, eventId === first!.eventId]),
+    [
+      ['a', true],
+      ['a', false],
+      ['b', false],
+    ],
+  );
+  const [next] = await publish(live, { orderKey: 'a' });
+  const behind = await claim(live, { held: over.map(({ claimedUntil }) => claimedUntil), nowMs: laterMs });
+  t.deepEqual(
+    behind.map(({ delivery }) => delivery.eventId),
+    [next!.eventId],
+    'what is in the caller’s hands holds nothing back: the caller keeps the order',
+  );
 });
 
 test('issue 10.4, found: what an owner of before delivered is delivered, however many attempts the next one has recorded meanwhile', async (t) => {
