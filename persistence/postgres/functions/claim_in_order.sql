@@ -3,10 +3,11 @@
 -- whoever owns them. A sandbox whose clock is ahead has its retries due by its own time.
 --   due ──▶ claimed until `claim_until` ──record_attempts, release_claimed, or the time is over──▶ free
 -- Within (endpoint, order key) a first attempt is claimed only when all earlier ones are claimed too, and are in the
--- caller's hands: their claims have one of the ends `held`. A claim that it does not know of (its answer was lost, and
--- its statement may have run after all such claims were ended) holds its lane back until it is over. `held` null: every
--- claim is. Retries and replays may be overtaken. Endpoints are read one by one, so that the backlog of one does not
--- hide the others; those in `busy`, and those of which a former stop is still being worked off (work_backlog), are not read at all.
+-- caller's hands: their claims have one of the ends `held`. A claim that it does not know of (its answer was lost,
+-- and its statement may have run after all such claims were ended) holds its lane back until it is over. `held`
+-- null: every claim is. Retries and replays may be overtaken. Endpoints are read one by one, so that the backlog of
+-- one does not hide the others; those in `busy`, and those of which a former stop is still being worked off
+-- (work_backlog), are not read at all.
 create or replace function claim_in_order(accounts text[], epochs bigint[], most int, now_at timestamptz,
     claim_until timestamptz, busy text[], held timestamptz[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
