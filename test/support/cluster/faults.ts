@@ -114,6 +114,11 @@ function killBackend(pid: number): void {
   }
 }
 
+/** The other line has the database crash at this moment, and what was done to it is over with that. */
+const exceptAway = (error: unknown): void => {
+  if (!isAway(error)) throw error;
+};
+
 const PAUSE_MS = { least: 100, most: 900 };
 const LASTS_MS = { least: 300, most: 2_200 };
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -139,12 +144,10 @@ export async function sabotage(
       under.add(what);
       try {
         done.push(`${name} (${node.name})`);
-        const begun = await FAULTS[name]!(cluster, node, random).catch((error: unknown) => {
-          if (!isAway(error)) throw error; // the other line has the database crash at this moment
-        });
+        const begun = await FAULTS[name]!(cluster, node, random).catch(exceptAway);
         if (begun?.end === undefined) continue;
         await delay(Math.max(lastsMs, begun.leastMs ?? 0));
-        await begun.end();
+        await Promise.resolve(begun.end()).catch(exceptAway);
       } finally {
         under.delete(what);
       }
