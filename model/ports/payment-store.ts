@@ -28,6 +28,13 @@ export interface AttestationBatch {
   readonly rows: readonly AttestationRow[];
 }
 
+/** A page of a link or an account. With `trouble` nothing of it was written. */
+export interface EndedPage {
+  readonly subject: string;
+  readonly expired: number;
+  readonly trouble: string | null;
+}
+
 export interface PaymentStore {
   /** Payments without money whose time is over, oldest first; answers how many there were. */
   expire(nowMs: number, limit: number): Promise<number>;
@@ -44,10 +51,10 @@ export interface PaymentStore {
   /** Erases who opened payments that expired before then without money; answers how many. payments S23. */
   erase(beforeMs: number, limit: number): Promise<number>;
   /**
-   * Expires payments without money of one link that was closed, or of one account whose identity is retired; answers
-   * how many. payments P11, S17.
+   * Expires payments without money of one link that was closed, or of one account whose identity is retired, but of
+   * none that is passed over: of which, how many, and why not. Null with none left. payments P11, S17.
    */
-  expireEnded(limit: number): Promise<number>;
+  expireEnded(limit: number, passed: readonly string[]): Promise<EndedPage | null>;
   /** Forgets rows of addresses that rested when their identity was retired; answers how many. payments S17. */
   forgetResting(limit: number): Promise<number>;
   /**

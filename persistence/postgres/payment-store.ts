@@ -1,5 +1,5 @@
 /** Payments and links by the clock, over PostgreSQL. */
-import type { DueLink, PaymentStore } from '../../model/ports/payment-store.ts';
+import type { DueLink, EndedPage, PaymentStore } from '../../model/ports/payment-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Fragment, Sql } from './sql.ts';
@@ -29,11 +29,11 @@ export function createPaymentStore(sql: Sql): PaymentStore {
       failpoint('erase_payers.after');
       return row!.erased;
     },
-    async expireEnded(limit) {
+    async expireEnded(limit, passed) {
       failpoint('expire_ended.before');
-      const [row] = await sql<{ expired: number }[]>`select expire_ended(${limit}) as expired`;
+      const [row] = await sql<EndedPage[]>`select * from expire_ended(${limit}, ${[...passed]}::text[])`;
       failpoint('expire_ended.after');
-      return row!.expired;
+      return row ?? null;
     },
     async forgetResting(limit) {
       failpoint('forget_resting.before');

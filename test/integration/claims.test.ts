@@ -438,7 +438,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     {
       name: "everybody's payments",
       expected: { open: 'only payments without money of links that their accounts closed, or of a retired identity' },
-      call: () => database.sql`select expire_ended(10)`,
+      call: () => database.sql`select expire_ended(10, '{}')`,
     },
   ],
   forget_resting: [

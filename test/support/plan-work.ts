@@ -1299,7 +1299,7 @@ const READS: Record<string, Work> = {
       await payments.erase(Date.now() + 60_000, 10);
       await payments.retired(null, 10);
       await write(stores, live, [{ table: 'payments_retired' }]);
-      await payments.expireEnded(10);
+      await payments.expireEnded(10, []);
       await payments.forgetResting(10);
     },
   'payments.expireEnded of a link that was closed': async ({ stores, live }) => {
@@ -1312,7 +1312,7 @@ const READS: Record<string, Work> = {
       ...open.map((row) => ({ table: 'payment', row }) as const),
     ]);
     await write(stores, live, [{ table: 'payments_expired', linkId: link.id }]);
-    await stores.payments.expireEnded(10);
+    await stores.payments.expireEnded(10, []);
   },
   'read.unusedRuns payments.walkUnused': async ({ stores, live }) => {
     const asked = { family: 'evm', isSmall: true, bounds: [3] } as const;

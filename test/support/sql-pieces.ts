@@ -19,7 +19,7 @@ function piecesOf(text: string, tables: RegExp): string[] {
   const [, body = ''] = /as \$\$([\s\S]*?)\$\$/.exec(text) ?? [];
   return normal(body)
     .split(/;| then | else | loop | begin /)
-    .map((piece) => piece.replace(/^ *(return query|for [a-z_]+ in) /, '').trim())
+    .map((piece) => piece.replace(/^ *(begin )?((return query|for [a-z_]+ in) )?/, '').trim())
     .filter((piece) => tables.test(piece));
 }
 

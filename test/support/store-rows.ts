@@ -142,6 +142,7 @@ export async function adopt(
   { owner }: Pick<TestDatabase, 'owner'>,
   accountId: AccountId,
   more: Partial<AddressRow> = {},
+  until: 'committing' | 'committed' = 'committed',
 ): Promise<AddressRow> {
   const row = addressRow(accountId, { index: null, derivationPath: '[]', batchId: 'imp_test', ...more });
   // An open batch of a project that is cut over.
@@ -155,7 +156,7 @@ export async function adopt(
     ['created', 'validating'],
     ['validating', 'valid'],
     ['valid', 'committing'],
-    ['committing', 'committed'],
+    ...(until === 'committed' ? [['committing', 'committed'] as const] : []),
   ] as const)
     await owner`
       update import_batch set state = ${to}, committed_at = now()

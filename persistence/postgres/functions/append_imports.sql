@@ -6,7 +6,8 @@ declare
   one jsonb;
 begin
   for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_reserved', '[]')) loop
-    update import_batch b set state = 'committing', heights = one -> 'heights', filled = 0,
+    -- From its first address on: one that received before it was open counts too.
+    update import_batch b set state = 'committing', heights = one -> 'heights', filled = 0, counts_silent = true,
         worked_until = clock_timestamp() + interval '45 seconds'
      where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.state = 'valid'
        and b.dry_run_id = one ->> 'dry_run_id' and b.adopting = (one ->> 'adopting')::bigint
@@ -15,8 +16,7 @@ begin
     perform import_moved(found);
   end loop;
   for one in select value from jsonb_array_elements(coalesce(batch -> 'imports_opened', '[]')) loop
-    update import_batch b set state = 'committed', committed_at = clock_timestamp() + ahead_of(b.account_id),
-        counts_silent = true
+    update import_batch b set state = 'committed', committed_at = clock_timestamp() + ahead_of(b.account_id)
      where b.account_id = one ->> 'account_id' and b.id = one ->> 'id' and b.state = 'committing' and not exists (
        select from import_row r where r.account_id = b.account_id and r.batch_id = b.id and r.n > b.filled);
     perform import_moved(found);

@@ -14,6 +14,7 @@ begin
   if cardinality(ids) = 0 then
     -- What it had was orphaned: the way back of a next commit is closed by what lands then.
     delete from import_hit h where h.account_id = of_account and h.batch_id = of_batch;
+    delete from import_silent s where s.account_id = of_account and s.batch_id = of_batch;
     update import_batch b set state = b.becomes, becomes = null, filled = 0, heights = '{}', committed_at = null
      where b.account_id = of_account and b.id = of_batch;
     return 0;

@@ -465,10 +465,79 @@ test.serial(
     ]);
     t.is(await waiting(), many + 1 - 500, 'a page in what other accounts wait for');
     const pages: number[] = [];
-    for (let now = 400; now === 400;) pages.push((now = await stores.payments.expireEnded(400)));
+    for (let now = 400; now === 400;) pages.push((now = (await stores.payments.expireEnded(400, []))!.expired));
     t.deepEqual([pages, await waiting()], [[400, 351], 0]);
-    t.is(await stores.payments.expireEnded(400), 0, 'nothing is behind it');
+    t.not((await stores.payments.expireEnded(400, []))?.subject, link.id, 'nothing is behind it');
     t.is(await counted(live), 1);
+  },
+);
+
+test.serial(
+  'payments P11, S17: a link and an account whose payments cannot expire hold up nobody else’s',
+  async (t) => {
+    const accounts = (await Promise.all([1, 2, 3, 4].map(() => newOrganization(stores)))).map(({ live }) => live);
+    await followed(100, 100);
+    const [faulty, , retired, other] = accounts as [AccountId, AccountId, AccountId, AccountId];
+    const subjects = new Set<string>();
+    for (const live of accounts) {
+      const found = await opened(live, {}, NOW_MS + DAY_MS);
+      if (live === retired || live === other) {
+        await database.owner`update payment set client_key = 'c' where account_id = ${live}`;
+        await database.owner`update account set ending_until = now() + interval '1 day' where account_id = ${live}`;
+        await retiredBelow(live, { evm: nextSerial() });
+        subjects.add(live);
+      } else {
+        await database.owner`update payment_link set ending = true where account_id = ${live}`;
+        subjects.add(found.link.id);
+      }
+    }
+    await database.owner.unsafe(`
+      create function fails() returns trigger language plpgsql as $$ begin raise 'this row is broken'; end $$;
+      create trigger fails before update on payment for each row
+        when (old.account_id in ('${faulty}', '${retired}')) execute function fails()`);
+    t.teardown(() => database.owner.unsafe('drop trigger fails on payment; drop function fails'));
+    const passed: string[] = [],
+      expired: number[] = [];
+    for (;;) {
+      const page = await stores.payments.expireEnded(10, passed);
+      if (page === null) break;
+      if (!subjects.has(page.subject)) continue; // another test's
+      if (page.trouble !== null) passed.push(page.subject);
+      else expired.push(page.expired);
+    }
+    t.deepEqual([passed.length, passed.includes(retired)], [2, true]);
+    t.deepEqual(expired, [1, 1]);
+    const still = await database.owner<{ accountId: string }[]>`
+      select account_id as "accountId" from payment
+       where account_id = any (${accounts}) and status = 'awaiting_payment'`;
+    t.deepEqual(still.map(({ accountId }) => accountId).toSorted(), [faulty, retired].toSorted());
+    t.is((await database.owner`select from payment_link where account_id = ${faulty} and ending`).length, 1);
+  },
+);
+
+test.serial(
+  'payments M11: the addresses of a link are released page by page, and it is done with the last',
+  async (t) => {
+    const { live } = await newOrganization(stores);
+    await followed(100, 100);
+    const { link } = await opened(live);
+    await database.owner`
+    update payment_link set status = 'closed', closed_reason = 'manual', closed_at = now(), closed_at_height = 100,
+           monitor_until = ${NOW_MS}::timestamptz
+     where account_id = ${live}`;
+    await database.admin.unsafe(`
+    set local session_replication_role = replica;
+    create temporary table more on commit drop as
+      select c.* from flock.checkout_address c, generate_series(1, 2500) where c.account_id = '${live}';
+    update more set id = 'chk_' || ctid::text, address_id = 'adr_' || ctid::text;
+    insert into flock.checkout_address select * from more`);
+    const lent = async (): Promise<number> =>
+      (await database.owner`select from checkout_address where account_id = ${live} and released_at is null`).length;
+    t.is(await lent(), 2_501);
+    t.false(await stores.payments.release(live, link.id, NOW_MS + 1));
+    t.is(await lent(), 501);
+    t.true(await stores.payments.release(live, link.id, NOW_MS + 1));
+    t.is(await lent(), 0);
   },
 );
 

@@ -27,7 +27,7 @@ function parts(said: string[]): RoundParts {
     payments: {
       expire: async () => 1,
       erase: async () => 0,
-      expireEnded: async () => 0,
+      expireEnded: async () => null,
       forgetResting: async () => 0,
       due: (_nowMs: number, behind: DueLink | null, limit: number) => page(behind, limit),
       monitored: (_nowMs: number, behind: DueLink | null, limit: number) => page(behind, limit),
@@ -69,4 +69,32 @@ test('payments S17, M11: 500 shared links of an account that is not ready keep n
     t.false(said.includes(`${type} ${FOREIGN}`));
   }
   t.is(said.filter((one) => one === `warned of ${FAULTY}`).length, 2);
+});
+
+test('payments P11, S17: what cannot expire is passed over and said once, and what is behind it expires', async (t) => {
+  const said: string[] = [],
+    parted = parts(said),
+    left = new Map<string, number | null>([
+      ['lnk_first', null],
+      ['lnk_even', 500],
+      ['org_z_live', 1],
+    ]);
+  const expireEnded = async (limit: number, passed: readonly string[]) => {
+    const [subject, waiting] = [...left].find(([id]) => !passed.includes(id)) ?? [];
+    if (subject === undefined) return null;
+    if (waiting === null) return { subject, expired: 0, trouble: 'its row is refused' };
+    const expired = Math.min(limit, waiting!);
+    if (expired < limit) left.delete(subject);
+    else left.set(subject, waiting! - expired);
+    return { subject, expired, trouble: null };
+  };
+  const warned: object[] = [];
+  const { expired } = await paymentRound({
+    ...parted,
+    payments: { ...parted.payments, due: async () => [], expireEnded },
+    log: { warn: (facts) => void warned.push(facts) },
+  });
+  t.is(expired, 1 + 500 + 1);
+  t.deepEqual(warned, [{ what: 'lnk_first', reason: 'its row is refused' }]);
+  t.deepEqual([...left.keys()], ['lnk_first'], 'it is tried again with the next round');
 });
