@@ -1,7 +1,7 @@
 -- Payments without money of a link that was closed, or opened under an identity that is retired: a bounded number a
 -- call, of one link or account. The others of it come with the next call; with none left nothing is behind it (payments
 -- P11, S17). Their addresses begin to rest. A decision that is being made on one meanwhile is refused as
--- `payment_rows_moved` and made again. Answers of which link or account, and how many expired; nothing where none is left.
+-- `payment_rows_moved` and made again. Answers of which link or account, and how many; nothing where none is left.
 -- One that fails says why and holds up no other: the caller passes it over for its round.
 drop function if exists expire_ended(int); -- a release of before: one that failed was tried for ever
 create or replace function expire_ended(most int, passed text[])
