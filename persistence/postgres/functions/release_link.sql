@@ -1,7 +1,7 @@
 -- A page of the addresses of a link that was reported long enough is released: those that never received rest (payments
 -- M11, S14). False while a paid one of the page is not archived yet, the link has more, or its time is not over.
--- The lock lets transfers of the link be written meanwhile: they name its key. What a caller takes for the account's time is believed as far as the clock
--- says, as in expire_payment.
+-- The lock lets transfers of the link be written meanwhile: they name its key. What a caller takes for the account's
+-- time is believed as far as the clock says, as in expire_payment.
 create or replace function release_link(of_account text, of_link text, now_at timestamptz) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
