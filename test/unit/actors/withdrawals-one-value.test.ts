@@ -1,7 +1,7 @@
 /**
  * Transactions that every node refused, and the one that got their counter value after them: whichever lands, leaves
- * its block and lands again, in any order of the facts. What the schema refuses (`withdrawal_counter_once`) waits, with the
- * later facts of its row, and is tried again: it has to end. found F3, F83, treasury H5.
+ * its block and lands again, in any order of the facts. What the schema refuses (`withdrawal_counter_once`) waits, with
+ * the later facts of its row, and is tried again: it has to end. found F3, F83, treasury H5.
  */
 import test from 'ava';
 import fc from 'fast-check';
