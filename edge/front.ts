@@ -13,7 +13,7 @@ import { statusOfEdge } from './http/status.ts';
 import { createSheetPaths } from './http/sheets.ts';
 import { createStatusPage } from './http/status-page.ts';
 import { createTransactionPaths } from './http/transactions.ts';
-import { createContentPath, createUploadPath } from './http/uploads.ts';
+import { createContentPath, createUploadPath, GivenUploads } from './http/uploads.ts';
 import { LiveChains } from './link/live-chains.ts';
 import type { EdgeContext, Links } from './links.ts';
 import type { EdgeParts } from './parts.ts';
@@ -69,6 +69,7 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
     checks: readinessOf(parts.storage, session, ports.monotonicMs),
     blocked: () => links.blocked.list(),
   });
+  const given = new GivenUploads();
   return createEdgeServer({
     paths: {
       ...edgePaths,
@@ -77,10 +78,10 @@ export function createFront(context: EdgeContext, parts: EdgeParts, links: Links
       repriceTransaction: reprice,
       broadcastTransaction: broadcast,
       getMetrics: links.metrics,
-      ...createUploadPath(forwarding, config.publicUrl),
+      ...createUploadPath(forwarding, config.publicUrl, given),
       ...createSheetPaths({ upstream: parts.upstream, forwarding, known, log }),
     },
-    content: createContentPath({ upstream: parts.upstream, forwarding, log }),
+    content: createContentPath({ upstream: parts.upstream, forwarding, given, log }),
     forward: forwarding.forward,
     hearing: createHearing(links.guard),
     statusPage: createStatusPage(statusReader(context, parts, links), ports.wallMs),

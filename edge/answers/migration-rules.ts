@@ -270,8 +270,12 @@ export const MIGRATION_RULES = {
   getExportPlan: word(...EXPORT_PLAN_WORD),
   getObserve: word(...OBSERVE_WORD),
   completeUpload: {
-    falseField: ({ sha256 }: ReplyOf<'completeUpload'>, { body }: Ask) =>
-      firstFalse(['sha256', body['sha256'] === undefined || sha256 === body['sha256']]),
+    // Its size is asked for by the edge itself, which counted what it sent.
+    falseField: ({ sha256, bytes }: ReplyOf<'completeUpload'>, { body }: Ask) =>
+      firstFalse(
+        ['sha256', body['sha256'] === undefined || sha256 === body['sha256']],
+        ['bytes', body['bytes'] === undefined || bytes === body['bytes']],
+      ),
     word: ['bytes', 'sha256', 'format'],
   },
   resolveKeySource: word(...RESOLVED_WORD),

@@ -16,10 +16,19 @@ import { refused, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute 
 
 /** A writer that is silent for so long is dropped, and one that takes so long in all, milliseconds: as at the cloud. */
 const IDLE_MS = 30_000;
+/** So many bytes earn that time anew: who sends a byte now and then is dropped as who sends none. */
+const PACE_BYTES = 65_536;
 export const CONTENT_MS = 900_000;
 export const CONTENT_URL = '/v1/migration/uploads/:uploadId/content';
 /** Files that are on their way through one edge. The cloud takes four of an account. */
 const AT_ONCE = 4;
+/**
+ * Beside them, of URLs that this process did not hand out: another edge did, or this one before it began anew, or
+ * nobody. Only the cloud can tell, so that they never have the places of those that are known.
+ */
+const UNKNOWN_AT_ONCE = 2;
+/** URLs that are remembered; of more the oldest count as unknown. */
+const GIVEN_MAX = 1_000;
 const PIECE_BYTES = 65_536;
 /** Longer than every key and phrase: so much is held back until what follows was seen. */
 const HELD_BYTES = 4_096;
@@ -29,9 +38,24 @@ function originOf(publicUrl: string | null, host: string): string | null {
   return publicUrl ?? (/^[a-z0-9.\-_[\]:]{1,260}$/i.test(host) ? `http://${host}` : null);
 }
 
+/** Paths of files that this edge handed out to callers with a key. */
+export class GivenUploads {
+  readonly #paths = new Set<string>();
+
+  add(pathAndQuery: string): void {
+    this.#paths.add(pathAndQuery);
+    if (this.#paths.size > GIVEN_MAX) this.#paths.delete(this.#paths.values().next().value!);
+  }
+
+  has(pathAndQuery: string): boolean {
+    return this.#paths.has(pathAndQuery);
+  }
+}
+
 export function createUploadPath(
   forwarding: Pick<Forwarding, 'pass' | 'check'>,
   publicUrl: string | null,
+  given: Pick<GivenUploads, 'add'>,
 ): { readonly createUpload: EdgePath } {
   return {
     createUpload: async (call) => {
@@ -43,6 +67,7 @@ export function createUploadPath(
       const upload = checked.data as ReplyOf<'createUpload'>,
         { origin, pathname, search } = new URL(upload.uploadUrl);
       const uploadUrl = `${originOf(publicUrl, call.host) ?? origin}${pathname}${search}`;
+      given.add(`${pathname}${search}`);
       return handedOnWith(passed, { data: { ...upload, uploadUrl }, unsaid: checked.unsaid });
     },
   };
@@ -61,23 +86,27 @@ export const CONTENT_ROUTE: EdgeRoute = { ...ROUTES.completeUpload, operationId:
 export function createContentPath({
   upstream,
   forwarding,
+  given,
   log,
 }: {
   readonly upstream: Pick<Upstream, 'put'>;
   readonly forwarding: Pick<Forwarding, 'read' | 'check' | 'unsynced'>;
+  readonly given: Pick<GivenUploads, 'has'>;
   readonly log: Pick<EdgeLog, 'alarm'>;
 }): ContentPath {
-  let open = 0;
+  const known = { open: 0, most: AT_ONCE },
+    unknown = { open: 0, most: UNKNOWN_AT_ONCE };
   return async ({ call, raw }) => {
+    const places = given.has(call.pathAndQuery) ? known : unknown;
     const refusal =
-      open < AT_ONCE
+      places.open < places.most
         ? (forwarding.unsynced() ?? tooLarge(Number(raw.headers['content-length'] ?? 0)))
         : refuse('SERVICE_UNAVAILABLE', {
             reason: 'files_wait',
-            next: `${AT_ONCE} files are on their way: try again when one has ended`,
+            next: `${places.most} files are on their way: try again when one has ended`,
           });
     if (refusal !== null) return refused(refusal);
-    open += 1;
+    places.open += 1;
     const file = new PassedFile(raw);
     try {
       const answer = await upstream.put(call.pathAndQuery, headersOf(raw), file.bytes());
@@ -90,11 +119,11 @@ export function createContentPath({
       const passed = await forwarding.read(call, answer);
       if (!isPassed(passed)) return passed;
       if (passed.envelope.error !== null) return handedOn(passed);
-      const asked = { ...call, body: Buffer.from(JSON.stringify({ sha256: file.sha256() })) };
+      const asked = { ...call, body: Buffer.from(JSON.stringify(file.measure())) };
       const checked = await forwarding.check(asked, passed.envelope.data);
       return checked.refusal === null ? handedOnWith(passed, checked) : refused(checked.refusal);
     } finally {
-      open -= 1;
+      places.open -= 1;
       file.end();
     }
   };
@@ -112,12 +141,18 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
     }),
   );
 
+/** How long a writer is waited for, after it was waited for and sent something. What the cloud takes is not its time. */
+export const patienceAfter = (leftMs: number, waitedMs: number, bytes: number): number =>
+  Math.min(IDLE_MS, Math.max(0, leftMs - waitedMs) + (IDLE_MS * bytes) / PACE_BYTES);
+
 /** The bytes of a file as they may leave: looked through piece by piece, measured, within their clocks. */
 class PassedFile {
   readonly #raw: IncomingMessage;
   readonly #digest = createHash('sha256');
   readonly #clock: NodeJS.Timeout;
   #bytes = 0;
+  #isWhole = false;
+  #patienceMs = IDLE_MS;
   #refusal: Refusal | null = null;
   #rule: string | null = null;
 
@@ -135,9 +170,9 @@ class PassedFile {
     return this.#rule;
   }
 
-  /** Of all that came. */
-  sha256(): string {
-    return this.#digest.digest('hex');
+  /** Of all that came; who answers before the end has measured another file, whatever it says. */
+  measure(): { sha256: string; bytes: number } {
+    return this.#isWhole ? { sha256: this.#digest.digest('hex'), bytes: this.#bytes } : { sha256: '', bytes: -1 };
   }
 
   end(): void {
@@ -149,9 +184,11 @@ class PassedFile {
   async *bytes(): AsyncGenerator<Buffer> {
     let held: Buffer = Buffer.alloc(0),
       idle = this.#whileIdle();
+    let askedMs = performance.now();
     try {
       for await (const chunk of this.#raw.iterator({ destroyOnReturn: false })) {
         clearTimeout(idle);
+        this.#patienceMs = patienceAfter(this.#patienceMs, performance.now() - askedMs, (chunk as Buffer).length);
         for (let at = 0; at < (chunk as Buffer).length; at += PIECE_BYTES) {
           const piece = (chunk as Buffer).subarray(at, at + PIECE_BYTES);
           this.#take(piece);
@@ -163,15 +200,17 @@ class PassedFile {
           await turn();
         }
         idle = this.#whileIdle();
+        askedMs = performance.now();
       }
       if (held.length > 0) yield held;
+      this.#isWhole = true;
     } finally {
       clearTimeout(idle);
     }
   }
 
   #whileIdle(): NodeJS.Timeout {
-    return setTimeout(() => void this.#raw.destroy(), IDLE_MS);
+    return setTimeout(() => void this.#raw.destroy(), this.#patienceMs);
   }
 
   #take(piece: Buffer): void {
