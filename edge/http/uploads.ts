@@ -141,7 +141,7 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
     }),
   );
 
-/** How long a writer is waited for, after it was waited for and sent something. What the cloud takes is not its time. */
+/** How long a writer is waited for, after a wait that brought something. What the cloud takes is not its time. */
 export const patienceAfter = (leftMs: number, waitedMs: number, bytes: number): number =>
   Math.min(IDLE_MS, Math.max(0, leftMs - waitedMs) + (IDLE_MS * bytes) / PACE_BYTES);
 
