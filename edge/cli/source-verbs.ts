@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { ConfigurationError } from '../config.ts';
 import { registerSource, reportPurge } from '../link/key-source-registration.ts';
-import { KeyFile } from '../keystore/key-file.ts';
+import { KeyFile, SOURCES_MAX } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { decodeFile, readBytes } from '../keystore/sealed-file.ts';
 import { wrapOf } from '../keystore/settings.ts';
@@ -13,6 +13,7 @@ import { addressesOfSingleKey } from '../keystore/source-address.ts';
 import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
 import { SOURCE_FAMILIES, type SignedBranch, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
+import { PromptEnded } from '../../protocol/node/secret-prompt.ts';
 import { canonicalPath } from '../keystore/phrase-address.ts';
 import { type Asked, askSecret, settingsOf, type SourceOptions, withCloud, withKeystore } from './source-session.ts';
 
@@ -37,8 +38,8 @@ export const VERBS: Readonly<Record<string, Word | undefined>> = {
       label.length <= 120 &&
       (kind === 'phrase'
         ? family === undefined
-        : kind === 'key' && (SOURCE_FAMILIES as readonly unknown[]).includes(family)),
-    run: importSource,
+        : (kind === 'key' || kind === 'keys') && (SOURCE_FAMILIES as readonly unknown[]).includes(family)),
+    run: (asked) => (asked.operands[0] === 'keys' ? importKeys(asked) : importSource(asked)),
   },
   list: { takes: (operands) => operands.length === 0, run: listSources },
   check: { takes: (operands) => operands.length === 0 || isFingerprint(operands), run: checkSources },
@@ -84,6 +85,51 @@ async function importSource(asked: Asked): Promise<null> {
     }
     return null;
   });
+}
+
+/** As many keys as there are lines of standard input: all of them, or none. Migration M-K6. */
+async function importKeys(asked: Asked): Promise<null> {
+  const { family, label } = asked.options;
+  if (asked.prompt.interactive)
+    throw new ConfigurationError(['keys are lines of standard input: pipe a file, its first line the passphrase']);
+  return withKeystore(asked, true, async (file) => {
+    const read: ParsedSource[] = [];
+    try {
+      for (let line = 1; await takeKey(asked, family as SourceFamily, line, read); line += 1)
+        if (read.length > SOURCES_MAX) throw new KeystoreError('SOURCES_FULL');
+      const createdAt = new Date().toISOString();
+      const added = await file.addAll(
+        read.map(({ fingerprint, keys, secret }) => ({
+          source: { fingerprint, kind: 'key', label: label!, own: false, keys, createdAt },
+          secret,
+        })),
+      );
+      for (const one of added) asked.print(viewOf(one));
+      asked.print({ read: read.length, added: added.length });
+    } finally {
+      for (const { secret } of read) secret.fill(0);
+    }
+    return null;
+  });
+}
+
+/** The key of a line, unless it is empty. False at the end. Throws: KeystoreError with the number of the line. */
+async function takeKey({ prompt }: Asked, family: SourceFamily, line: number, read: ParsedSource[]): Promise<boolean> {
+  const key = await prompt.ask('').catch((error: unknown) => {
+    if (error instanceof PromptEnded && error.isEnd) return null;
+    throw error;
+  });
+  if (key === null) return false;
+  try {
+    if (key.toString('utf8').trim() !== '') read.push(parseKeySource(family, key.toString('utf8')));
+    return true;
+  } catch (error) {
+    if (error instanceof KeystoreError)
+      throw new KeystoreError(error.code, `line ${line} of the keys; nothing was added`);
+    throw error;
+  } finally {
+    key.fill(0);
+  }
 }
 
 async function askPhrase({ prompt, options }: Asked): Promise<ParsedSource> {

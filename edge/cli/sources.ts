@@ -15,6 +15,7 @@ import { type Verb, VERBS } from './source-verbs.ts';
 
 const USAGE = `usage: flock-edge sources import phrase --label NAME [--bip39-passphrase] [--own]
        flock-edge sources import key --family evm|btc|tron|xrp --label NAME
+       flock-edge sources import keys --family evm|btc|tron|xrp --label NAME < FILE
        flock-edge sources list
        flock-edge sources check [FINGERPRINT]
        flock-edge sources detect FINGERPRINT --chain CHAIN --address A [--indexes N]

@@ -27,6 +27,9 @@ export type NewSource = Omit<
   'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'environment' | 'addresses'
 >;
 
+/** Migration M-K6. The file is read and written whole, some 600 bytes for each. */
+export const SOURCES_MAX = 10_000;
+
 export class KeyFile {
   readonly #path: string;
   readonly #dataKey: Buffer;
@@ -95,25 +98,55 @@ export class KeyFile {
 
   /**
    * Adds a source; the secret is sealed and stays the caller's to zero. Throws: KeystoreError SOURCE_KNOWN,
-   * SOURCE_PURGED.
+   * SOURCE_PURGED, SOURCES_FULL.
    */
   async add(source: NewSource, secret: Buffer): Promise<SourceRecord> {
+    const [added] = await this.#addNew([{ source, secret }], (known) => {
+      throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
+    });
+    return added!;
+  }
+
+  /**
+   * Adds those that it does not have, in one change of the file; of the others nothing changes. The secrets stay the
+   * caller's to zero. Throws: KeystoreError SOURCE_PURGED, SOURCES_FULL; nothing was added then.
+   */
+  addAll(all: readonly { readonly source: NewSource; readonly secret: Buffer }[]): Promise<SourceRecord[]> {
+    return this.#addNew(all, ({ purgedAt, fingerprint }) => {
+      if (purgedAt !== null) throw new KeystoreError('SOURCE_PURGED', fingerprint);
+    });
+  }
+
+  #addNew(
+    all: readonly { readonly source: NewSource; readonly secret: Buffer }[],
+    onKnown: (known: SourceRecord) => void,
+  ): Promise<SourceRecord[]> {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     return this.#change((sources) => {
-      const known = sources.find(({ fingerprint }) => fingerprint === source.fingerprint);
-      if (known !== undefined) throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
-      if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null))
-        throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
-      const added = {
-        ...source,
-        addresses: [],
-        environment: null,
-        sourceId: null,
-        purgeTold: false,
-        purgedAt: null,
-        secret: sealSecret(this.#dataKey, source, secret),
-      };
-      return { sources: [...sources, added], result: added };
+      const byFingerprint = new Map(sources.map((source) => [source.fingerprint, source])),
+        added: SourceRecord[] = [];
+      for (const { source, secret } of all) {
+        const known = byFingerprint.get(source.fingerprint);
+        if (known !== undefined) {
+          onKnown(known);
+          continue;
+        }
+        if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null))
+          throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
+        const one: SourceRecord = {
+          ...source,
+          addresses: [],
+          environment: null,
+          sourceId: null,
+          purgeTold: false,
+          purgedAt: null,
+          secret: sealSecret(this.#dataKey, source, secret),
+        };
+        byFingerprint.set(one.fingerprint, one);
+        added.push(one);
+      }
+      if (added.length > 0 && sources.length + added.length > SOURCES_MAX) throw new KeystoreError('SOURCES_FULL');
+      return { sources: [...sources, ...added], result: added };
     });
   }
 

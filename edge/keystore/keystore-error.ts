@@ -14,6 +14,8 @@ export const KEYSTORE_CODES = {
   KEY_NOT_UNDERSTOOD: 'this is no phrase or key of the kind that was named',
   SOURCE_UNKNOWN: 'the keystore has no such source',
   SOURCE_KNOWN: 'the keystore has this source already',
+  SOURCES_FULL:
+    'the keystore takes 10,000 sources and no more: purge none, use another edge with a keystore of its own',
   SOURCE_PURGED: 'the key material of this source is gone',
   OTHER_ENVIRONMENT: 'this source is registered in the other environment',
   PATH_UNKNOWN: 'none of the known paths leads to this address',

@@ -22,9 +22,12 @@ export interface SecretPrompt {
 
 /** Standard input ended, was interrupted, or sent a line that is too long. */
 export class PromptEnded extends Error {
-  constructor(reason: string) {
+  /** There is no further line. */
+  readonly isEnd: boolean;
+  constructor(reason: string, isEnd = false) {
     super(reason);
     this.name = 'PromptEnded';
+    this.isEnd = isEnd;
   }
 }
 
@@ -76,7 +79,7 @@ async function readLine(line: Buffer, nextByte: () => Promise<number | null>, in
   for (;;) {
     const byte = await nextByte();
     if (byte === null || (interactive && byte === END)) {
-      if (length === 0) throw new PromptEnded('standard input ended before the secret');
+      if (length === 0) throw new PromptEnded('standard input ended before the secret', true);
       return Buffer.from(line.subarray(0, length));
     }
     if (interactive && byte === INTERRUPT) throw new PromptEnded('interrupted');

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { sourcesCommand } from '../../../../edge/cli/sources.ts';
-import { KeyFile } from '../../../../edge/keystore/key-file.ts';
+import { KeyFile, SOURCES_MAX } from '../../../../edge/keystore/key-file.ts';
 import { createPkcs11Wrap } from '../../../../edge/keystore/pkcs11-wrap.ts';
 import { parseKeySource, parsePhraseSource } from '../../../../edge/keystore/source-secret.ts';
 import {
@@ -12,6 +12,7 @@ import {
   PASSPHRASE,
   wrapWith,
 } from '../../../support/edge/keystores.ts';
+import { PromptEnded } from '../../../../protocol/node/secret-prompt.ts';
 import { newToken } from '../../../support/softhsm.ts';
 
 /** A command in this process; `secrets` are what a person would type, in order. */
@@ -31,7 +32,11 @@ async function run(
     {
       interactive: false,
       close: () => undefined,
-      ask: async () => Buffer.from(waiting.shift() ?? ''),
+      ask: async () => {
+        const next = waiting.shift();
+        if (next === undefined && args[1] === 'keys') throw new PromptEnded('no more', true);
+        return Buffer.from(next ?? '');
+      },
     },
   );
   return {
@@ -212,4 +217,48 @@ test.serial('issue 4.8 rewrap: from a passphrase to a token and back to another 
     (await run(['check'], ['another passphrase that is long'], plain)).answers.map(({ signs }) => signs),
     [true, true],
   );
+});
+
+test('migration M-K6, M-X7: keys are taken line by line, all in one change of the keystore or none; a line that is no key is named and not repeated', async (t) => {
+  const path = newKeystorePath();
+  const piped = (lines: readonly string[]) =>
+    run(['import', 'keys', '--family', 'evm', '--label', 'old hot wallet'], [PASSPHRASE, ...lines], {
+      EDGE_KEYSTORE_FILE: path,
+    });
+  const keys = Array.from({ length: 40 }, (_, at) => String(at + 1).padStart(64, '0'));
+  const first = await piped(keys.slice(0, 30));
+  t.is(first.code, 0, first.err);
+  t.is(first.answers.length, 31);
+  t.deepEqual(first.answers.at(-1), { read: 30, added: 30 });
+  t.like(first.answers[0], { kind: 'key', label: 'old hot wallet', own: false });
+  t.false(keys.some((key) => first.out.includes(key)));
+  const more = await piped([...keys.slice(20, 40), '', ` ${keys[39]!} \r`]);
+  t.deepEqual(more.answers.at(-1), { read: 21, added: 10 }, 'those that it has are left out');
+  const wrong = await piped([...keys.map((key) => key.replace('00', 'aa')), 'no key at all']);
+  t.is(wrong.code, 1);
+  t.regex(wrong.err, /^KEY_NOT_UNDERSTOOD: .*line 41 of the keys; nothing was added/);
+  t.notRegex(wrong.err, /no key at all/);
+  const file = await KeyFile.open(path, wrapWith(PASSPHRASE));
+  t.is(file.sources.length, 40);
+  file.close();
+});
+
+test('migration M-K6: a keystore takes 10,000 sources', async (t) => {
+  const path = newKeystorePath();
+  const file = await KeyFile.create(path, wrapWith(PASSPHRASE));
+  const entry = (at: number) => {
+    const { fingerprint, keys, secret } = parseKeySource('evm', String(at).padStart(64, '0'));
+    return { source: { fingerprint, kind: 'key' as const, label: 'x', own: false, keys, createdAt: '' }, secret };
+  };
+  const parsed = Array.from({ length: 3 }, (_, at) => entry(at + 1));
+  const filler = Array.from({ length: SOURCES_MAX - 2 }, (_, at) => ({
+    ...parsed[0]!,
+    source: { ...parsed[0]!.source, fingerprint: String(at).padStart(16, '0') },
+  }));
+  t.is((await file.addAll(filler)).length, SOURCES_MAX - 2);
+  await t.throwsAsync(() => file.addAll(parsed), { message: /^SOURCES_FULL/ });
+  t.is((await file.addAll(parsed.slice(1))).length, 2);
+  await t.throwsAsync(() => file.add(parsed[0]!.source, parsed[0]!.secret), { message: /^SOURCES_FULL/ });
+  t.deepEqual(await file.addAll(parsed.slice(1)), [], 'what it has takes no room');
+  file.close();
 });
