@@ -40,6 +40,8 @@ export function refusalWords({ refusal }: Failed): string {
   const { code, message, details } = refusal;
   const next = typeof details['next'] === 'string' ? ` Next: ${details['next']}.` : '';
   if (isSsoRequired(refusal)) return 'Your organization lets you in by its identity provider alone.';
+  if (code === 'NOT_FOUND' && details['what'] === 'path' && typeof details['servedBy'] === 'string')
+    return `People of this deployment sign in at ${details['servedBy']}, which keeps their passwords and factors.`;
   if (code === 'FORBIDDEN' && typeof details['needs'] === 'string')
     return `Your role does not allow this: it needs ${details['needs']}.`;
   if (code === 'FORBIDDEN') return `This is not allowed.${next}`;

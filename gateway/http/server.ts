@@ -25,6 +25,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { createAdmission } from './admission.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
+import { notOfOutsiders } from './auth/outside-issuer.ts';
 import { checkDigest, guardHead, parseBody } from './body.ts';
 import { NOBODY, type Caller } from './context.ts';
 import { notServing, refusalOrFault } from './faults.ts';
@@ -89,6 +90,12 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     }
     const { route } = request.routeOptions.config;
     if (route === undefined) return;
+    const elsewhere = notOfOutsiders(deps.config, route);
+    if (elsewhere !== null) {
+      sendRefusal(deps, request, reply, elsewhere);
+      request.code = null; // as of a path that is none
+      return reply;
+    }
     if (state.draining && !state.serving && route.tag !== 'Health') {
       throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
     }
