@@ -87,6 +87,19 @@ const payment = (autoConfirm: boolean, more: Inputs = {}): Recipe => ({
   },
 });
 
+/** Pays the address of a payment whose link was closed meanwhile: it is late, and credited all the same. */
+const late: Recipe = {
+  inputs: LINK,
+  async make(flock, inputs) {
+    const { id, slug } = await newLink(flock, inputs);
+    const { address } = await flock.openCheckoutSession({ slug });
+    await flock.closePaymentLink({ id });
+    const { chain, amount } = inputs;
+    await flock.simulateDeposit({ chain: chain as Chain, address, amount: amount!, autoConfirm: true });
+    return async () => undefined;
+  },
+};
+
 /** Of the catalogue, and no link here asks for it. */
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 
@@ -108,7 +121,6 @@ const linkClosed: Recipe = {
 
 const WITHDRAWAL =
   'an address with funds and an edge that signs: api buildTransaction, then api broadcastTransaction --profile EDGE, then api simulateConfirmation';
-const PAY_PAGE = 'a payment on the pay page';
 
 /** A recipe, or what it needs. */
 export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
@@ -127,7 +139,7 @@ export const RECIPES: Readonly<Record<EventName, Recipe | string>> = {
   payment_detected: payment(false),
   payment_confirmed: payment(true),
   payment_underpaid: payment(true, { paid: '0.004' }),
-  payment_late: `${PAY_PAGE} that is paid after it ran out`,
+  payment_late: late,
   payment_reversed: reversed('payment_detected', payment(false)),
   payment_unmatched: payment(true, { paid: '2', tokenContract: USDT }),
   payment_link_created: linkCreated,

@@ -1,7 +1,7 @@
 /** `flock` as a process against a real cloud and edge. Ecosystem X22–X36. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -246,6 +246,9 @@ test.serial(
       [...EVENTS],
     );
     t.true(known.every(({ inputs, needs }) => (inputs === null) === (needs !== null)));
+    const guide = readFileSync(join(ROOT, 'docs/guides/payments.md'), 'utf8');
+    for (const [, told] of guide.matchAll(/-- trigger (\w+)/g))
+      t.truthy(known.find(({ event }) => event === told)?.inputs, `the guide makes ${told}`);
     const without = known.find(({ inputs }) => inputs === null);
     for (const { event, inputs, needs } of known.filter((one) => one.inputs !== null || one === without)) {
       const ended = await runCommand(['trigger', event, '--json', '--cleanup'], { env });
