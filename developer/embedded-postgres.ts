@@ -216,17 +216,27 @@ function stagedDirectory(dataDir: string, user: RunAs): string {
 }
 
 /** Deletes staged clusters whose data directory was deleted without us, or has another cluster by now. */
-function removeAbandoned(stage: string): void {
+export function removeAbandoned(stage: string): void {
   for (const name of readdirSync(stage).filter((entry) => /^cluster-[0-9a-f]{16}\.owner$/.test(entry))) {
     const directory = join(stage, name.slice(0, -'.owner'.length));
-    const file = join(readFileSync(join(stage, name), 'utf8'), 'cluster.json');
-    const wanted = existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as Cluster).directory === directory;
-    // Without a cluster.json it may be in the making: that takes seconds, not an hour.
-    const young = Date.now() - statSync(join(stage, name)).mtimeMs < ABANDONED_MS;
-    if (wanted || young || (existsSync(directory) && processesIn(directory).length > 0)) continue;
+    try {
+      if (!isAbandoned(stage, name, directory)) continue;
+    } catch (error) {
+      // Its owner, or another start, deleted it since it was listed.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      continue;
+    }
     for (const path of [directory, `${directory}.password`, join(stage, name)])
       rmSync(path, { recursive: true, force: true });
   }
+}
+
+function isAbandoned(stage: string, name: string, directory: string): boolean {
+  const file = join(readFileSync(join(stage, name), 'utf8'), 'cluster.json');
+  if (existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as Cluster).directory === directory) return false;
+  // Without a cluster.json it may be in the making: that takes seconds, not an hour.
+  const isYoung = Date.now() - statSync(join(stage, name)).mtimeMs < ABANDONED_MS;
+  return !isYoung && !(existsSync(directory) && processesIn(directory).length > 0);
 }
 
 function environment(): Record<string, string> {

@@ -219,7 +219,7 @@ test.serial('issue 4.8 rewrap: from a passphrase to a token and back to another 
   );
 });
 
-test('migration M-K6, M-X7: keys are taken line by line, all in one change of the keystore or none; a line that is no key is named and not repeated', async (t) => {
+test('migration M-K6: keys are taken line by line, all in one change of the keystore or none; a line that is no key is named and not repeated', async (t) => {
   const path = newKeystorePath();
   const piped = (lines: readonly string[]) =>
     run(['import', 'keys', '--family', 'evm', '--label', 'old hot wallet'], [PASSPHRASE, ...lines], {
