@@ -346,8 +346,8 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   'read.payments': [10_100, 'a filtered list is counted to 10,000'],
   'changes.paymentMarks read.checkout openings payment paymentTransfers restingAddress restingCounts paidAddresses payments.expire due monitored release retired erase expireEnded forgetResting':
     [
-      2_100,
-      'all 2,000 that a small account has open: an approved rotation ends 500 payments that are open in its own append (payments S17), and the next 500 behind it',
+      3_100,
+      'all that a small account has open: an approved rotation ends 500 payments that are open in its own append (payments S17), and the next 500 behind it',
     ],
   'inbox.inboxOf': [1_300, 'a page of 50 facts, each with a look at those of its subject that are before it'],
   'inbox: a deposit on a lent address': [
