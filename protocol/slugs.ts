@@ -147,7 +147,12 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'dead_letter
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Why a delivery is held: its endpoint is switched off, is deleted, or its secret does not open under SECRET_KEY. */
-export const HELD_REASONS = ['endpoint_disabled', 'endpoint_deleted', 'secret_unreadable'] as const;
+export const HELD_REASONS = [
+  'endpoint_disabled',
+  'endpoint_deleted',
+  'secret_unreadable',
+  'project_in_observe',
+] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** Spec §6 and decisions 4. The order is the order of the catalogue in the documents. */

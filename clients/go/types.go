@@ -786,7 +786,7 @@ type CoverageUnresolvedItem struct {
 //
 // Event: deposit_detected, deposit_confirmed, deposit_reversed, address_activated, withdrawal_broadcast, withdrawal_confirmed, withdrawal_failed, edge_offline, edge_online, identity_rotation_detected, pool_low, funding_wallet_low, payment_detected, payment_confirmed, payment_underpaid, payment_late, payment_reversed, payment_unmatched, payment_link_created, payment_link_closed, sweep_completed, sweep_paused, bridge_completed, bridge_stalled.
 // Status: pending, delivered, failed, dead_lettered, held.
-// HeldReason: endpoint_disabled, endpoint_deleted, secret_unreadable.
+// HeldReason: endpoint_disabled, endpoint_deleted, secret_unreadable, project_in_observe.
 type Delivery struct {
 	ID            string                 `json:"id"`
 	EventID       string                 `json:"eventId"`

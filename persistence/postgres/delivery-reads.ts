@@ -27,7 +27,7 @@ function viewOf(row: Columns): DeliveryView {
 
 const columns = (sql: Sql) => sql`
   d.id, d.event_id, d.event, d.webhook_id, w.url, d.replay, d.status,
-  case when d.status = 'held' then case w.status when 'enabled' then d.held_reason else 'endpoint_' || w.status end end as held_reason,
+  case when d.status = 'held' then case w.status when 'enabled' then coalesce(d.held_reason, case when d.held_for is not null then 'project_in_observe' end) else 'endpoint_' || w.status end end as held_reason,
   d.next_attempt_at, d.created_at, p.created_at as event_at,
   coalesce((select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'statusCode', a.status_code, 'durationMs', a.duration_ms,
               'error', a.error, 'atMs', floor(extract(epoch from a.attempted_at) * 1000)) order by a.attempt)

@@ -52,26 +52,32 @@ export interface DeliveryStoreOptions {
  * claimed delivery away there. Of one that was changed since a claim may have begun each delivery is looked at too: it
  * may have been disabled and enabled again, and what it had not got then is held (I16).
  */
+/** It was changed lately, or a project of the account holds what is of its addresses. */
+const isDoubtful = (endpoint: { readonly isChanged: boolean; readonly isHeld: boolean } | undefined): boolean =>
+  endpoint !== undefined && (endpoint.isChanged || endpoint.isHeld);
+
 async function atEndpoints(
   sql: Sql,
   accountId: AccountId,
   deliveries: readonly Pick<SendableDelivery, 'id' | 'webhookId'>[],
 ): Promise<SendableDelivery[]> {
-  const rows = await sql<{ id: string; url: string; sealedSecrets: string[]; isChanged: boolean }[]>`
+  const rows = await sql<{ id: string; url: string; sealedSecrets: string[]; isChanged: boolean; isHeld: boolean }[]>`
     select v.* from ${asTenant(
       sql,
       accountId,
       sql`
-      select w.id, w.url, w.sealed_secrets, w.updated_at > clock_timestamp() - ${CHANGED_SECONDS}::int * interval '1 second' as is_changed from webhook w
+      select w.id, w.url, w.sealed_secrets, w.updated_at > clock_timestamp() - ${CHANGED_SECONDS}::int * interval '1 second' as is_changed,
+        exists (select from migration_project p where p.account_id = t.account and p.holds) as is_held
+        from webhook w
        where w.account_id = t.account and w.id = any (${[...new Set(deliveries.map(({ webhookId }) => webhookId))]}::text[]) and w.status = 'enabled'`,
     )}`;
   const endpoints = new Map(rows.map((row) => [row.id, row]));
-  const doubtful = deliveries.filter(({ webhookId }) => endpoints.get(webhookId)?.isChanged === true);
+  const doubtful = deliveries.filter(({ webhookId }) => isDoubtful(endpoints.get(webhookId)));
   const sendable =
     doubtful.length === 0 ? null : new Set((await eachDelivery(sql, accountId, doubtful)).map(({ id }) => id));
   return deliveries.flatMap(({ id, webhookId }) => {
     const endpoint = endpoints.get(webhookId);
-    return endpoint === undefined || (endpoint.isChanged && sendable?.has(id) !== true)
+    return endpoint === undefined || (isDoubtful(endpoint) && sendable?.has(id) !== true)
       ? []
       : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
   });
@@ -88,7 +94,9 @@ async function eachDelivery(
       accountId,
       sql`
       select d.id, d.webhook_id, w.url, w.sealed_secrets from delivery d join webhook w on w.account_id = d.account_id and w.id = d.webhook_id
-       where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`,
+       where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'
+         and (not exists (select from migration_project p where p.account_id = t.account and p.holds)
+           or project_holding(d.account_id, d.order_key) is null)`,
     )}`;
   return [...rows];
 }
@@ -172,9 +180,11 @@ export function createDeliveryStore(
     },
     async workBacklog() {
       failpoint('work_backlog.before');
-      const [row] = await sql<{ moved: number | null }[]>`select work_backlog(${BACKLOG_AT_ONCE}) as moved`;
+      const [row] = await sql<{ moved: number | null; resumed: number | null }[]>`
+        select work_backlog(${BACKLOG_AT_ONCE}) as moved, resume_held(${BACKLOG_AT_ONCE}) as resumed`;
       failpoint('work_backlog.after');
-      return row!.moved;
+      const { moved, resumed } = row!;
+      return moved === null && resumed === null ? null : (moved ?? 0) + (resumed ?? 0);
     },
     async purgeBodies(olderThanMs) {
       let gone = 0;

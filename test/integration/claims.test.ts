@@ -1147,6 +1147,16 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
       },
     },
   ],
+  resume_held: [
+    { name: 'without a project that resumes', expected: 'nothing', call: () => database.sql`select resume_held(1000)` },
+  ],
+  project_holding: [
+    {
+      name: "another account's address",
+      expected: 'nothing',
+      call: () => database.sql`select project_holding(${theirs.live}, 'address')`,
+    },
+  ],
   work_backlog: [
     { name: 'without a backlog', expected: 'nothing', call: () => database.sql`select work_backlog(1000)` },
   ],

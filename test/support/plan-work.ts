@@ -1589,6 +1589,20 @@ const IMPORTS: Record<string, Work> = {
       await write(stores, live, [
         { table: 'projects_cut_over', row: { id: projectId, state, heights: { eth: 2 } }, key: id },
       ]);
+    const hook = webhookRow(live);
+    await write(stores, live, [
+      { table: 'webhook', row: hook },
+      { table: 'publication', row: publicationRow(live, { orderKey: paid!.address }) },
+    ]);
+    // Held, and resumed.
+    await stores.deliveries.claimDue([live], 10, Date.now(), 30_000, []);
+    await write(stores, live, [
+      { table: 'projects_cut_over', row: { id: projectId, state: 'active', heights: { eth: 2 } }, key: id },
+    ]);
+    await stores.deliveries.workBacklog();
+    await write(stores, live, [
+      { table: 'projects_cut_over', row: { id: projectId, state: 'observe', heights: null }, key: id },
+    ]);
     const [, second] = await importOf(world, 20);
     await write(stores, live, [{ table: 'imports_opened', row: { id: second, adopting: 20, at }, key: second }]);
     await write(stores, live, [

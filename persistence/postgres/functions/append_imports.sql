@@ -69,7 +69,8 @@ begin
   end loop;
   for one in select value from jsonb_array_elements(coalesce(batch -> 'projects_cut_over', '[]')) loop
     update migration_project p set state = one ->> 'state',
-        activated = coalesce(nullif(one -> 'heights', 'null'), p.activated)
+        activated = coalesce(nullif(one -> 'heights', 'null'), p.activated), holds = one ->> 'state' = 'observe',
+        resumes = case when one ->> 'state' = 'active' and p.holds then clock_timestamp() end
      where p.account_id = one ->> 'account_id' and p.id = one ->> 'id'
        and p.state = case one ->> 'state' when 'active' then 'observe' else 'active' end;
     perform import_moved(found);

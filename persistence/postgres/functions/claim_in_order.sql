@@ -7,7 +7,8 @@
 -- and its statement may have run after all such claims were ended) holds its lane back until it is over. `held`
 -- null: every claim is. Retries and replays may be overtaken. Endpoints are read one by one, so that the backlog of
 -- one does not hide the others; those in `busy`, and those of which a former stop is still being worked off
--- (work_backlog), are not read at all.
+-- (work_backlog), are not read at all. What is of a project that is in observe again is held for it instead, and what
+-- comes after it in its lane waits until that is due again (resume_held).
 create or replace function claim_in_order(accounts text[], epochs bigint[], most int, now_at timestamptz,
     claim_until timestamptz, busy text[], held timestamptz[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
@@ -16,9 +17,11 @@ language sql security definer set search_path = flock, pg_temp
 set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set enable_sort = off as $$
   with due as materialized (
-    select d.id, d.seq, a.until from unnest(accounts, epochs) n(account_id, epoch) cross join lateral (
+    select d.id, d.seq, a.until, a.is_between from unnest(accounts, epochs) n(account_id, epoch) cross join lateral (
       select o.account_id, now_at + coalesce((select c.ahead from sandbox_clock c where c.account_id = o.account_id),
-               interval '0') as until
+               interval '0') as until, exists (
+               select from migration_project p where p.account_id = o.account_id
+                  and (p.holds or p.resumes is not null)) as is_between
         from account o join shard s on s.id = o.shard_id
        where o.account_id = n.account_id and (n.epoch is null or s.epoch = n.epoch) offset 0) a
      cross join lateral (
@@ -32,24 +35,32 @@ set enable_sort = off as $$
        order by o.next_attempt_at, o.seq limit most) d
      order by d.next_attempt_at, d.seq limit most
   ), locked as materialized (
-    select d.id, d.webhook_id, d.order_key, d.seq, d.status = 'pending' and d.replay = 0 as first
+    select d.id, d.webhook_id, d.order_key, d.seq, d.status = 'pending' and d.replay = 0 as first, due.is_between,
+           case when due.is_between then project_holding(d.account_id, d.order_key) end as holder
       from delivery d join due using (id)
      where d.status in ('pending', 'failed') and d.next_attempt_at <= due.until
        and (d.claimed_until is null or d.claimed_until <= now_at)
      order by d.seq for update of d skip locked
+  ), stopped as (
+    update delivery d set status = 'held', next_attempt_at = null, claimed_until = null, held_for = l.holder
+      from locked l where d.id = l.id and l.holder is not null
   ), barrier as materialized (
     -- Per endpoint and order key the first of those that stay behind: what comes after it waits.
-    select k.webhook_id, k.order_key, b.seq
-      from (select distinct webhook_id, order_key from locked where first) k cross join lateral (
+    select k.webhook_id, k.order_key, least((
         select e.seq from delivery e
          where e.webhook_id = k.webhook_id and e.order_key = k.order_key and e.status = 'pending' and e.replay = 0
            and (e.claimed_until is null or e.claimed_until <= now_at or e.claimed_until <> all (held))
            and e.id not in (select id from locked)
-         order by e.seq limit 1) b
+         order by e.seq limit 1), case when k.is_between then (
+        select e.seq from delivery e
+         where e.webhook_id = k.webhook_id and e.order_key = k.order_key and e.held_for is not null and e.replay = 0
+           and e.attempts = 0
+         order by e.seq limit 1) end) as seq
+      from (select distinct webhook_id, order_key, is_between from locked where first) k
   ), claimed as (
     update delivery d set claimed_until = claim_until
       from locked l left join barrier b on b.webhook_id = l.webhook_id and b.order_key = l.order_key
-     where d.id = l.id and (not l.first or b.seq is null or l.seq < b.seq)
+     where d.id = l.id and l.holder is null and (not l.first or b.seq is null or l.seq < b.seq)
     returning d.*
   )
   select c.id, c.account_id, c.event_id, c.webhook_id, c.replay, c.status, c.attempts, c.next_attempt_at,

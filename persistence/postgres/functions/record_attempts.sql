@@ -51,6 +51,7 @@ begin
   -- The newest attempt of each delivery says what follows; one that was recorded before has said it. A delivery that
   -- was held meanwhile is not woken by a failure of its last try.
   update delivery d set attempts = r.attempt, claimed_until = null,
+         held_for = case when r.status in ('pending', 'failed') then d.held_for end,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
          next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed')
              then coalesce(clock_timestamp() + ahead_of(d.account_id) + r.next_in_ms * interval '1 millisecond',

@@ -2426,7 +2426,7 @@ export interface Delivery {
   url: string;
   replay: number;
   status: Open<'pending' | 'delivered' | 'failed' | 'dead_lettered' | 'held'>;
-  heldReason: Open<'endpoint_disabled' | 'endpoint_deleted' | 'secret_unreadable'> | null;
+  heldReason: Open<'endpoint_disabled' | 'endpoint_deleted' | 'secret_unreadable' | 'project_in_observe'> | null;
   nextAttemptAt: string | null;
   createdAt: string;
   attempts: Array<{
